@@ -25,6 +25,7 @@ from qa_bot.answering.fit_confidence import calibration_for
 from qa_bot.answering.models.personas import PersonaStore
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers, RankerError, open_configured
 from qa_bot.answering.recording import record
+from qa_bot.answering.scope import EVERYTHING, Scope
 from qa_bot.answering.stages.decide import Calibrations
 from qa_bot.conversation.answering import answer_turn, replayed
 from qa_bot.conversation.memory import REMEMBERED_TURNS, Memory, RememberedTurn, of_turns
@@ -183,7 +184,13 @@ class Bot:
         return await asyncio.to_thread(self.ask, question, **options)
 
     def search(
-        self, query: str, *, engine: SearchEngine = "hybrid", top: int = 10, deadline: Deadline | None = None
+        self,
+        query: str,
+        *,
+        engine: SearchEngine = "hybrid",
+        top: int = 10,
+        deadline: Deadline | None = None,
+        scope: Scope = EVERYTHING,
     ) -> tuple[Candidate, ...]:
         """The results of one engine, best first; no answer is composed and nothing is recorded.
 
@@ -192,7 +199,7 @@ class Bot:
         """
         corridor = self.corridor()
         clock = corridor.start(deadline or Deadline.after(self.config.answer.deadline))
-        return corridor.search(query, clock, engine=engine, top=top)
+        return corridor.search(query, clock, engine=engine, top=top, scope=scope)
 
     def ask_graph(self, question: str, *, deadline: float | None = None, trace: bool = False) -> Answer:
         """One answer from the graph alone, with its triples as sources; it is not recorded."""

@@ -87,15 +87,15 @@ def known_fields(value: Details | Place) -> dict[str, Any]:
 
 def details_of(known: Mapping[str, Any]) -> Details:
     """From `known_fields`; fields of a newer version are left out."""
-    return replace(NO_DETAILS, **_own(known, Details.__slots__))
+    return replace(NO_DETAILS, **_of_this_version(known, Details.__slots__))
 
 
 def place_of(known: Mapping[str, Any]) -> Place:
     """From `known_fields`; fields of a newer version are left out."""
-    return replace(NO_PLACE, **_own(known, Place.__slots__))
+    return replace(NO_PLACE, **_of_this_version(known, Place.__slots__))
 
 
-def _own(known: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def _of_this_version(known: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {name: tuple(v) if isinstance(v, list) else v for name, v in known.items() if name in names}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from qa_bot.answering.scope import EVERYTHING, Scope
 from qa_core.types import Question
 
 
@@ -33,6 +34,7 @@ class Ask:
     understood: str = ""  # ask exactly this, whatever the turn might mean as a follow-up
     reference: str = ""  # the caller's id of the question, stored as `ask` in the answer object
     id: str = ""  # id of the answer; by default a new one
+    scope: Scope = EVERYTHING  # the documents that it is asked of
 
     @classmethod
     def of(cls, question: str | Question, *, body: str = "", category: str = "", **fields: Any) -> Ask:

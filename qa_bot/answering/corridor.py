@@ -21,6 +21,7 @@ from qa_bot.answering.clock import MODEL_TIME_SHARE, STAGE_TIME_SHARES, Clock
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import ChoicesOffered, Listener, SourcesFound, StageBegun, TextAdded, ignore_event
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
+from qa_bot.answering.scope import EVERYTHING, Scope
 from qa_bot.answering.stages.abstention import EMPTY_QUESTION, NO_TIME, reason
 from qa_bot.answering.stages.compose import TILED, Composed, compose
 from qa_bot.answering.stages.decide import Calibrations, Decided, Decision, Preferences, decide_passage
@@ -36,7 +37,7 @@ from qa_bot.home.config import Config
 from qa_core.text.analysis import sentences
 from qa_core.types import Answer, Candidate, Encoder, Question
 from rankers.combination import LEARNED
-from retrievers.engines.index import Index
+from retrievers.engines.index import NO_FILTER, Filter, Index
 
 if TYPE_CHECKING:
     from qa_bot.answering.graph.entities import Entities
@@ -132,9 +133,11 @@ class Corridor:
         Raises:
             Cancelled: the caller cancelled the question.
             PersonaError: `ask.persona` is unknown.
+            ScopeError: no document is in `ask.scope`.
         """
         depth = max(self._config.ranking.depth if ask.trace or interpose else TILED, ask.top)
-        ranking = self.rank(ask.question, clock, depth=depth)
+        only = ask.scope.expect_documents(self.index)
+        ranking = self.rank(ask.question, clock, depth=depth, only=only)
         for change in self._reorder:
             ranking = change(ranking, clock)
         decided = self._decide(ranking, clock, preferences)
@@ -177,17 +180,29 @@ class Corridor:
             trace={"facts": self.facts.trace(fact)} if ask.trace and fact is not None and self.facts else None,
         )
 
-    def search(self, query: str, clock: Clock, *, engine: SearchEngine, top: int) -> tuple[Candidate, ...]:
-        """The results of one engine, best first: documents, or facts of the graph."""
+    def search(
+        self, query: str, clock: Clock, *, engine: SearchEngine, top: int, scope: Scope = EVERYTHING
+    ) -> tuple[Candidate, ...]:
+        """The results of one engine, best first: documents, or facts of the graph.
+
+        Raises ScopeError if no document is in `scope`.
+        """
         if engine != "facts":
-            return self.rank(Question(query), clock, mode=engine, depth=max(top, 10)).candidates[:top]
+            only = scope.expect_documents(self.index)
+            return self.rank(Question(query), clock, mode=engine, depth=max(top, 10), only=only).candidates[:top]
         if self.facts is None:
             return ()
         search = partial(self.facts.search, query, top=top)
         return tuple(clock.run("facts", lambda share: search(check=share.check), []))
 
     def rank(
-        self, question: Question, clock: Clock, *, mode: SearchMode = "hybrid", depth: int | None = None
+        self,
+        question: Question,
+        clock: Clock,
+        *,
+        mode: SearchMode = "hybrid",
+        depth: int | None = None,
+        only: Filter | None = None,
     ) -> Ranking:
         """Retrieve, fuse and rank up to `depth` documents.
 
@@ -200,14 +215,20 @@ class Corridor:
         clock.listen(StageBegun("retrieve"))
         limit = max(depth, config.depth)
         retrieved = retrieve(
-            self.index, self._encoder, formulation, clock, mode=mode, depth=limit, feedback=config.feedback
+            self.index, self._encoder, formulation, clock, mode=mode, depth=limit, feedback=config.feedback, only=only
         )
         merge = partial(fuse, retrieved.lists, formulation, self._encoder, self._config.fusion)
         fused = clock.run_inline("fuse", lambda: [*merge(head=config.depth, depth=limit).pairs()])
         clock.listen(StageBegun("rank"))
         candidates, before_fusion = self._ranking.rank(question, fused, retrieved, clock, depth=depth)
         return Ranking(
-            question, formulation, tuple(candidates), retrieved.lists, before_fusion, skipped=tuple(clock.skipped)
+            question,
+            formulation,
+            tuple(candidates),
+            retrieved.lists,
+            before_fusion,
+            skipped=tuple(clock.skipped),
+            only=only or NO_FILTER,
         )
 
     def decide(self, ranking: Ranking) -> Decision:
@@ -217,7 +238,8 @@ class Corridor:
     def _decide(self, ranking: Ranking, clock: Clock, preferences: Preferences | None) -> Decided:
         best = ranking.candidates[0] if ranking.candidates else None
         title = ranking.question.title
-        fact = None if best is not None and is_owned(best) else self._fact(ranking.question, clock)
+        skip = bool(ranking.only) or (best is not None and is_owned(best))
+        fact = None if skip else self._fact(ranking.question, clock)
         sources = self.facts.sources(fact) if self.facts is not None and fact is not None and fact.accepted else ()
         demoted = None
         if preferences is not None:

@@ -13,6 +13,7 @@ from qa_bot.cli.context import NO_ANSWER, OK, Json, open_bot, open_home, print_j
 
 if TYPE_CHECKING:
     from qa_bot.answering.ask import Ask
+    from qa_bot.answering.scope import Scope
 
 
 class EngineName(StrEnum):
@@ -26,6 +27,16 @@ Persona = Annotated[
     str, typer.Option(help="Persona that answers: NAME, or a mix NAME:WEIGHT,NAME:WEIGHT.", show_default=False)
 ]
 Hint = Annotated[str, typer.Option(help="What the persona should speak about.", show_default="the answer")]
+Collections = Annotated[
+    list[str] | None, typer.Option("--collection", help="Ask only this collection; repeatable.", show_default=False)
+]
+Under = Annotated[
+    list[str] | None, typer.Option("--under", help="Ask only this folder or document; repeatable.", show_default=False)
+]
+Since = Annotated[str, typer.Option(help="Only documents of this date or later: 2024, 2024-05-31.", show_default=False)]
+Until = Annotated[str, typer.Option(help="Only documents of this date or earlier.", show_default=False)]
+Language = Annotated[str, typer.Option(help="Only documents in this language: en, de, …", show_default=False)]
+IncludeArchived = Annotated[bool, typer.Option("--include-archived", help="Rank archived documents like all others.")]
 Deadline = Annotated[float | None, typer.Option(help="Seconds after which the best answer so far is given.")]
 
 
@@ -38,6 +49,12 @@ def ask(
     top: Annotated[int, typer.Option(help="Number of documents to name, and of sentences of the persona.", min=1)] = 10,
     persona: Persona = "",
     hint: Hint = "",
+    collection: Collections = None,
+    under: Under = None,
+    since: Since = "",
+    until: Until = "",
+    language: Language = "",
+    include_archived: IncludeArchived = False,
     trace: Annotated[bool, typer.Option(help="Show queries, and candidates with the score of each stage.")] = False,
     timings: Annotated[bool, typer.Option(help="Show how long each stage took.")] = False,
     json: Json = False,
@@ -51,7 +68,8 @@ def ask(
     from qa_bot.answering.ask import Ask
     from qa_core.types import Question
 
-    request = Ask.of("", persona=persona, hint=hint, seconds=deadline, top=top, trace=trace)
+    scope = _scope(collection, under, since, until, language, include_archived)
+    request = Ask.of("", persona=persona, hint=hint, seconds=deadline, top=top, trace=trace, scope=scope)
     if batch is not None:
         if out is None:
             raise typer.BadParameter("Expected --out OUT.jsonl beside --batch.")
@@ -72,6 +90,23 @@ def ask(
     raise typer.Exit(OK if answer.answered else NO_ANSWER)
 
 
+def _scope(
+    collections: list[str] | None,
+    under: list[str] | None,
+    since: str,
+    until: str,
+    language: str,
+    include_archived: bool,
+) -> Scope:
+    from qa_bot.answering.scope import Scope, ScopeError
+
+    fields = {"collection": collections, "under": under, "since": since, "until": until, "language": language}
+    try:
+        return Scope.of({**fields, "include_archived": include_archived})
+    except ScopeError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 def _ask_batch(context: typer.Context, batch: Path, out: Path, *, run: Path | None, ask: Ask) -> None:
     from qa_bot.cli.batch import answer_all
     from qa_bot.terminal.output import counting
@@ -88,13 +123,24 @@ def search(
         EngineName, typer.Option(help="What to search: documents, or facts of the graph.")
     ] = EngineName.hybrid,
     top: Annotated[int, typer.Option(help="Number of documents.", min=1, max=1000)] = 10,
+    collection: Collections = None,
+    under: Under = None,
+    since: Since = "",
+    until: Until = "",
+    language: Language = "",
+    include_archived: IncludeArchived = False,
     json: Json = False,
 ) -> None:
     """Show the documents that retrieval finds, with scores."""
     from qa_bot.answering.answer_json import candidate_dict
 
     with open_bot(context) as bot:
-        candidates = bot.search(query, engine=engine.value, top=top)
+        candidates = bot.search(
+            query,
+            engine=engine.value,
+            top=top,
+            scope=_scope(collection, under, since, until, language, include_archived),
+        )
         if json:
             results = [candidate_dict(candidate) for candidate in candidates]
             print_json({"query": query, "engine": engine.value, "results": results})
@@ -114,6 +160,12 @@ def chat(
     hint: Hint = "",
     turns: Annotated[int, typer.Option(help="Sentences of a debate before you can speak again.", min=1, max=100)] = 6,
     deadline: Deadline = None,
+    collection: Collections = None,
+    under: Under = None,
+    since: Since = "",
+    until: Until = "",
+    language: Language = "",
+    include_archived: IncludeArchived = False,
     json: Json = False,
 ) -> None:
     """Talk in the terminal: a question a line, /help for more, Ctrl-D to end."""
@@ -126,7 +178,10 @@ def chat(
         if debate:
             hold_debate(bot, debate, read_line, hint=hint, turns=turns, print_json=printer)
         else:
-            converse(Chat(bot, persona=persona, hint=hint, deadline=deadline), read_line, print_json=printer)
+            scope = _scope(collection, under, since, until, language, include_archived)
+            converse(
+                Chat(bot, persona=persona, hint=hint, deadline=deadline, scope=scope), read_line, print_json=printer
+            )
 
 
 def hint(

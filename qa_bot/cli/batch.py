@@ -14,8 +14,9 @@ import orjson
 
 from qa_bot.answering.answer_json import as_dict
 from qa_bot.answering.ask import Ask
+from qa_bot.answering.scope import EVERYTHING, Scope, ScopeError
 from qa_bot.bot import Bot
-from qa_bot.documents.question_lines import read_questions
+from qa_bot.documents.question_lines import QuestionLine, read_question_lines, read_questions
 from qa_core.measures.runs import escape_id
 from qa_core.types import Answer, AnswerSource, Question
 
@@ -56,11 +57,11 @@ def answer_all(
     if run:
         _resume_run(run, {escape_id(line.qid).encode() for line in done if line.qid is not None})
     with out.open("ab") as answers, run.open("ab") if run else nullcontext() as ranked:
-        for number, question in islice(enumerate(read_questions(source), start=1), len(done), None):
-            if isinstance(question, str):
-                payload, lines = {"qid": None, "error": f"{source}:{number}: {question}"}, b""
+        for number, line in islice(enumerate(read_question_lines(source), start=1), len(done), None):
+            if isinstance(line, str):
+                payload, lines = {"qid": None, "error": f"{source}:{number}: {line}"}, b""
             else:
-                payload, lines = _answer(bot, replace(ask, question=question))
+                payload, lines = _answer_line(bot, ask, line, f"{source}:{number}")
             if ranked:  # before the answer: after a crash the run may hold too much, which is cut, but never too little
                 ranked.write(lines)
                 ranked.flush()
@@ -76,6 +77,15 @@ def _check_distinct(source: Path, out: Path, run: Path | None) -> None:
     paths = [path.absolute() for path in (source, out, run) if path]
     if len({path.resolve() for path in paths}) < len(paths):
         raise BatchError(f"Expected different files, but got {', '.join(map(str, paths))}; rename one.")
+
+
+def _answer_line(bot: Bot, ask: Ask, line: QuestionLine, where: str) -> tuple[dict[str, Any], bytes]:
+    """The answer object of a line, whose own scope counts if it has one, and the lines of the run."""
+    try:
+        scope = Scope.of(line.fields)
+        return _answer(bot, replace(ask, question=line.question, scope=ask.scope if scope == EVERYTHING else scope))
+    except (ScopeError, AttributeError, TypeError) as error:
+        return {"qid": line.question.id, "error": f"{where}: {error}"}, b""
 
 
 def _answer(bot: Bot, ask: Ask) -> tuple[dict[str, Any], bytes]:

@@ -57,7 +57,9 @@ def replayed(corridor: Corridor, ask: Ask, deadline: Deadline) -> list[Remembere
     """The turns of a conversation that the client keeps; an earlier answer is made again if a later turn needs it."""
     past: list[RememberedTurn] = []
     for turn in ask.history or ():
-        earlier = Ask(Question(turn.question), persona=ask.persona, hint=ask.hint, top=ask.top, trace=True)
+        earlier = Ask(
+            Question(turn.question), persona=ask.persona, hint=ask.hint, top=ask.top, trace=True, scope=ask.scope
+        )
         before = tuple(past)
         past.append(
             RememberedTurn(
@@ -91,6 +93,6 @@ def _searched(
     standalone = replace(ask, question=replace(ask.question, title=turn.question))
     votes = SessionVotes.of(past)
     asks_back = not turn.settled and not ask.question.body.strip()
-    interpose = partial(clarify, corridor=corridor, preferences=votes) if asks_back else None
+    interpose = partial(clarify, corridor=corridor, preferences=votes, scope=ask.scope) if asks_back else None
     answer = corridor.answer(standalone, clock, preferences=votes, interpose=interpose)
     return replace(answer, question=title, understood=turn.question if changed else "")

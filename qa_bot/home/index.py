@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from qa_bot.home.generations import CorruptGenerationError, Damage, Generation
 from qa_core.mapped_arrays import map_array
 from qa_core.text.analysis import ANALYSER_VERSION
 from qa_core.types import FloatArray, IntArray, Passage
-from retrievers.engines.index import VIEWS, Field, Filter, KeywordQuery, Nearest, Similarities, View
+from retrievers.engines.index import VIEWS, Field, Filter, KeywordQuery, Nearest, Similarities, Unknown, View
 from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.engines.local.keyword import (
     KeywordIndex,
@@ -42,6 +43,8 @@ SCANNED_UNITS = 200_000
 FLOOR_SAMPLE = 512
 """Passages that tell how low cosines go."""
 CACHED_FILTERS = 32
+NEAR = 5
+"""Known values that an error names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,20 @@ class Index:
         average = self.keyword.average_length(field)
         return average if field == "all" else average * self.keyword.documents / max(1, self.manifest.documents)
 
+    def unknown(self, only: Filter) -> Unknown | None:
+        """The first value of a filter that no document has."""
+        fields: tuple[tuple[Literal["collection", "folder", "language"], tuple[str, ...]], ...] = (
+            ("collection", only.collections),
+            ("folder", only.under),
+            ("language", only.languages),
+        )
+        for field, values in fields:
+            for value in values:
+                if not self.keyword.has(field, value):
+                    known = sorted({name for segment in self._segments for name in segment.facet_values(field)})
+                    return Unknown(field, value, (*get_close_matches(value, known, n=NEAR),) or (*known[:NEAR],))
+        return None
+
     def keyword_hits(self, query: KeywordQuery, k: int, only: Filter | None = None) -> Hits:
         """The k best passages."""
         return self.keyword.search(query, k, only)
@@ -140,11 +157,11 @@ class Index:
         titles, bodies, units = np.zeros((3, len(passages)), np.float32)
         similarities = Similarities(titles, bodies, units, np.full(len(passages), -1, np.int64))
         for segment in self._segments:
-            here, rows = _rows_of_passages(segment, passages)
-            if len(here):
+            held, rows = _rows_of_passages(segment, passages)
+            if len(held):
                 near = segment.similarities(rows, query)
-                titles[here], bodies[here], units[here] = near.titles, near.bodies, near.units
-                similarities.best_units[here] = near.best_units
+                titles[held], bodies[held], units[held] = near.titles, near.bodies, near.units
+                similarities.best_units[held] = near.best_units
         return similarities
 
     def floors(self, query: FloatArray) -> tuple[float, float, float]:
@@ -158,8 +175,8 @@ class Index:
         keyed = np.array(keys, np.int64)
         passages: dict[int, Passage] = {}
         for segment in self._segments:
-            here, rows = _rows_of_passages(segment, keyed)
-            passages |= {int(keyed[i]): segment.passage(int(row)) for i, row in zip(here, rows, strict=True)}
+            held, rows = _rows_of_passages(segment, keyed)
+            passages |= {int(keyed[i]): segment.passage(int(row)) for i, row in zip(held, rows, strict=True)}
         return passages
 
     def dense_state(self) -> list[DenseState]:
@@ -189,8 +206,8 @@ def _rows_of_passages(segment: Segment, keys: IntArray) -> tuple[IntArray, IntAr
     """Which of the keys (n,) are in a segment, and the rows of those."""
     rows = np.searchsorted(segment.passages, keys)
     rows[rows == len(segment.passages)] = 0
-    here = np.flatnonzero(segment.passages[rows] == keys) if len(segment.passages) else np.zeros(0, np.int64)
-    return here, rows[here]
+    held = np.flatnonzero(segment.passages[rows] == keys) if len(segment.passages) else np.zeros(0, np.int64)
+    return held, rows[held]
 
 
 def _nearest(segment: Segment, rows: IntArray, query: FloatArray | None, preferred: Sequence[int]) -> Iterator[Nearest]:

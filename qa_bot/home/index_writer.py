@@ -17,12 +17,13 @@ from qa_core.text.markdown_text import plain_text
 from qa_core.types import Encoder, IntArray
 from retrievers.engines.local.dense import Kind
 from retrievers.engines.local.keyword import KeywordIndex
-from retrievers.engines.local.keyword_writer import Entry, Facets, KeywordWriter, clone
+from retrievers.engines.local.keyword_writer import Entry, KeywordWriter, clone
 from retrievers.engines.local.segments import (
     IndexedDocument,
     Segment,
     SegmentWriter,
     copy,
+    facets_of,
     merge,
     reencode,
 )
@@ -202,15 +203,6 @@ def _entries(document: IndexedDocument) -> Iterator[Entry]:
             facets,
         )
         title = []
-
-
-def facets_of(document: IndexedDocument) -> Facets:
-    """What filters look at; the folders are those of the document's id."""
-    parts = document.id.split("/")
-    folders = ["/".join(parts[: i + 1]) for i in range(len(parts))]
-    digits = document.details.date[:10].replace("-", "")
-    date = int(digits.ljust(8, "1")) if digits.isdigit() and len(digits) in {4, 6, 8} else 0
-    return Facets(document.collection, folders, date, document.details.language)
 
 
 def _strike(segment: Segment, doomed: IntArray) -> bool:

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from qa_bot.answering.answer_json import as_dict
 from qa_bot.answering.ask import Ask
+from qa_bot.answering.scope import EVERYTHING, Scope
 from qa_bot.bot import Bot
 from qa_bot.terminal.debate import debate, debaters
 from qa_bot.terminal.output import notify, show_answer, show_line
@@ -32,9 +33,11 @@ Print = Callable[[Any], None]
 class Chat:
     """One conversation with its current persona and hint."""
 
-    def __init__(self, bot: Bot, *, persona: str = "", hint: str = "", deadline: float | None = None) -> None:
+    def __init__(
+        self, bot: Bot, *, persona: str = "", hint: str = "", deadline: float | None = None, scope: Scope = EVERYTHING
+    ) -> None:
         """Raises PersonaError if the persona is unknown."""
-        self._bot, self._deadline = bot, deadline
+        self._bot, self._deadline, self._scope = bot, deadline, scope
         self._id = uuid4().hex
         bot.memory.begin(self._id)
         self._last: Answer | None = None
@@ -59,6 +62,7 @@ class Chat:
             conversation=self._id,
             understood=question if raw else "",
             reference=self._reference,
+            scope=self._scope,
         )
         answer = self._last = self._bot.ask(ask)
         if print_json:

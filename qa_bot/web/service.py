@@ -19,6 +19,7 @@ from qa_bot.answering.corridor import SearchEngine
 from qa_bot.answering.deadline import Cancelled, Deadline, DeadlineExceededError
 from qa_bot.answering.events import Event, Listener, ignore_event
 from qa_bot.answering.models.personas import PersonaError, PersonaLines
+from qa_bot.answering.scope import EVERYTHING, Scope, ScopeError
 from qa_bot.bot import Bot
 from qa_bot.conversation.persona_choice import ChoiceError, ChoiceNotOfferedError
 from qa_bot.web.errors import ServiceError
@@ -116,9 +117,12 @@ class AnswerService:
         self._log(ask.question, answer, ask.conversation)
         return answer
 
-    async def search(self, query: str, *, engine: SearchEngine = "hybrid", top: int = 10) -> tuple[Candidate, ...]:
+    async def search(
+        self, query: str, *, engine: SearchEngine = "hybrid", top: int = 10, scope: Scope = EVERYTHING
+    ) -> tuple[Candidate, ...]:
         """`Bot.search` in a worker thread; raises as `answer` does."""
-        return await self._run(lambda limit: self.bot.search(query, engine=engine, top=top, deadline=limit), None)
+        search = partial(self.bot.search, query, engine=engine, top=top, scope=scope)
+        return await self._run(lambda limit: search(deadline=limit), None)
 
     async def speak(
         self, persona: str, turns: Sequence[str], *, hint: str = "", top: int = 10, deadline: float | None = None
@@ -209,6 +213,8 @@ class AnswerService:
             return await asyncio.wrap_future(future)
         except PersonaError as error:
             raise ServiceError(503, str(error), retry_after=RETRY) from error
+        except ScopeError as error:
+            raise ServiceError(422, str(error)) from error
         except asyncio.CancelledError:
             cancelled.set()
             task = asyncio.current_task()

@@ -60,6 +60,17 @@ class Filter:
         return bool(self.collections or self.under or self.languages or self.since or self.until)
 
 
+NO_FILTER = Filter()
+
+
+class Unknown(NamedTuple):
+    """A value of a filter that no document has, and values that come near it, or else the first ones."""
+
+    field: Literal["collection", "folder", "language"]
+    value: str
+    near: tuple[str, ...]
+
+
 class Nearest(NamedTuple):
     """The best passage of a document, and its similarities to the question if they are known."""
 
@@ -91,6 +102,10 @@ class Index(Protocol):
 
     def average_length(self, field: Field) -> float:
         """Mean number of terms in a field, 0 for an empty index."""
+        ...
+
+    def unknown(self, only: Filter) -> Unknown | None:
+        """The first value of a filter that no document has."""
         ...
 
     def keyword_hits(self, query: KeywordQuery, k: int, only: Filter | None = None) -> Hits:

@@ -19,7 +19,7 @@ from qa_core.text.synonyms import synonyms
 from qa_core.types import Candidate, Clue, Question, Signals
 from rankers.clue import ClueRanker
 from rankers.combination import LEARNED, combine, evidence
-from retrievers.engines.index import Index
+from retrievers.engines.index import NO_FILTER, Filter, Index
 from retrievers.formulate import Formulation
 
 if TYPE_CHECKING:  # these load training libraries
@@ -41,6 +41,7 @@ class Ranking:
     before_fusion: tuple[Candidate, ...] = ()  # the ranked candidates in the order of the formulas
     skipped: tuple[str, ...] = ()  # stages that did not finish in time
     challenger: str = ""  # the other ranking of an interleaving, if one took part
+    only: Filter = NO_FILTER  # the documents that were searched
 
 
 class RankingStage:

@@ -10,7 +10,7 @@ from qa_bot.answering.clock import Clock
 from qa_bot.answering.deadline import Deadline
 from qa_core.text.analysis import terms
 from qa_core.types import Encoder, FloatArray
-from retrievers.engines.index import Index, KeywordQuery, View
+from retrievers.engines.index import Filter, Index, KeywordQuery, View
 from retrievers.expansion import rm3
 from retrievers.formulate import DENSE_WEIGHT, Formulation
 from retrievers.fusion import ScoredDocuments
@@ -65,18 +65,20 @@ def retrieve(
     mode: SearchMode,
     depth: int,
     feedback: int = 0,
+    only: Filter | None = None,
 ) -> Found:
     """ScoredDocuments lists of up to `depth` documents by each engine that finishes in time.
 
     Args:
         encoder: None if the index was made by another encoder; then only keywords are searched.
         feedback: passages of pseudo-relevance feedback (RM3); 0 for none.
+        only: the documents to search; by default all.
     """
     works: dict[str, Callable[[Deadline], Found]] = {}
     if mode != "keyword" and encoder is not None:
-        works["dense"] = lambda share: _dense(index, encoder, formulation, depth, share)
+        works["dense"] = lambda share: _dense(index, encoder, formulation, depth, share, only)
     if mode != "dense":
-        works["keyword"] = lambda _: _keyword(index, formulation, depth, feedback)
+        works["keyword"] = lambda _: _keyword(index, formulation, depth, feedback, only)
     quick = ["dense"] if encoder is not None and encoder.quick else []
     merged = Found()
     for part in clock.run_parallel(works, Found(), quick=quick).values():
@@ -84,12 +86,12 @@ def retrieve(
     return merged
 
 
-def _keyword(index: Index, formulation: Formulation, depth: int, feedback: int) -> Found:
+def _keyword(index: Index, formulation: Formulation, depth: int, feedback: int, only: Filter | None) -> Found:
     lists: list[RankedList] = []
     passages: dict[int, int] = {}
     for weighted in formulation.keyword:
         limit = depth if weighted.query.field == "title" else PASSAGES * depth
-        hits = index.keyword_hits(_expanded(index, weighted.query, feedback), limit)
+        hits = index.keyword_hits(_expanded(index, weighted.query, feedback, only), limit, only)
         best = hits.distinct()
         if weighted.query.field != "title":
             passages = {**best.passage_of(), **passages}
@@ -97,11 +99,11 @@ def _keyword(index: Index, formulation: Formulation, depth: int, feedback: int) 
     return Found(tuple(lists), passages)
 
 
-def _expanded(index: Index, query: KeywordQuery, feedback: int) -> KeywordQuery:
+def _expanded(index: Index, query: KeywordQuery, feedback: int, only: Filter | None) -> KeywordQuery:
     """A query of the text, expanded by words of the passages that it finds first (RM3)."""
     if not feedback or query.field != "all":
         return query
-    hits = index.keyword_hits(query, feedback)
+    hits = index.keyword_hits(query, feedback, only)
     documents = hits.documents.tolist()
     nearest = index.best_passages(documents, None, hits.passage_of())
     passages = [nearest[document].passage for document in documents]
@@ -111,15 +113,17 @@ def _expanded(index: Index, query: KeywordQuery, feedback: int) -> KeywordQuery:
     )
 
 
-def _dense(index: Index, encoder: Encoder, formulation: Formulation, depth: int, deadline: Deadline) -> Found:
+def _dense(
+    index: Index, encoder: Encoder, formulation: Formulation, depth: int, deadline: Deadline, only: Filter | None
+) -> Found:
     if not formulation.text:
         return Found()
     queries = encoder.encode([formulation.text], side="question")  # (1, D)
     weight = DENSE_WEIGHT * understanding(encoder, formulation)
     deadline.check()
-    titles = _nearest(index, "titles", queries, depth, weight)
+    titles = _nearest(index, "titles", queries, depth, weight, only)
     deadline.check()
-    bodies = _nearest(index, "bodies", queries, PASSAGES * depth, weight)
+    bodies = _nearest(index, "bodies", queries, PASSAGES * depth, weight, only)
     return Found((titles, bodies), query=queries[0])
 
 
@@ -137,9 +141,11 @@ def understanding(encoder: Encoder, formulation: Formulation) -> float:
     return min(1.0, max(LEAST_UNDERSTANDING, known / ENOUGH_KNOWN))
 
 
-def _nearest(index: Index, view: View, queries: FloatArray, limit: int, weight: float) -> RankedList:
+def _nearest(
+    index: Index, view: View, queries: FloatArray, limit: int, weight: float, only: Filter | None
+) -> RankedList:
     """Documents by the similarity of their titles, or of their best passages, to the question (1, D)."""
-    (hits,) = index.dense_hits(view, queries, limit)
+    (hits,) = index.dense_hits(view, queries, limit, only)
     return _ranked_list(f"dense:{view}", "dense", weight, hits.distinct(), complete=len(hits) < limit)
 
 

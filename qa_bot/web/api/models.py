@@ -10,6 +10,7 @@ from qa_bot.answering.answer_schema import AnswerReply, LineReply
 from qa_bot.answering.corridor import SearchEngine
 from qa_bot.conversation.persona_choice import LONGEST
 from qa_bot.web.chat.frames import COMMENT, NAME, TEXT, Id, Vote
+from qa_bot.web.chat.scope import ScopeFields
 
 DEADLINE = 120
 """Limit of a request's deadline, in seconds."""
@@ -47,7 +48,7 @@ class Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
-class AskRequest(Body):
+class AskRequest(Body, ScopeFields):
     question: Query
     body: Long | None = None
     category: Short | None = None
@@ -60,7 +61,7 @@ class AskRequest(Body):
     trace: bool | None = None
 
 
-class SearchRequest(Body):
+class SearchRequest(Body, ScopeFields):
     query: Query
     engine: SearchEngine | None = None
     top: Top | None = None

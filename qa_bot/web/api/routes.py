@@ -78,6 +78,7 @@ async def ask(request: web.Request) -> web.StreamResponse:
         conversation=conversation,
         understood=body.question if body.raw else "",
         id=uuid4().hex,
+        scope=body.scope(),
     )
     if not sse.accepts_events(request):
         return reply({**as_dict(await service.answer(ask)), "conversation": conversation})
@@ -111,7 +112,7 @@ async def search(request: web.Request) -> web.Response:
     """Results of retrieval, with the score of every stage."""
     body = await read(request, SearchRequest)
     engine, top = body.engine or "hybrid", body.top or 10
-    candidates = await request.app[SERVICE].search(body.query, engine=engine, top=top)
+    candidates = await request.app[SERVICE].search(body.query, engine=engine, top=top, scope=body.scope())
     results = [candidate_dict(candidate) for candidate in candidates]
     return reply({"query": body.query, "engine": engine, "results": results})
 

@@ -266,6 +266,7 @@ class Conversation:
                 conversation=self.id,
                 understood=turn.understood,
                 reference=turn.id,
+                scope=ask.scope(),
             )
             answer = await self._service.answer(question, listen=listen)
         except ServiceError as error:

@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 
 from qa_bot.answering.answer_json import as_dict, source_dict
 from qa_bot.answering.events import ChoicesOffered, Event, SourcesFound, StageBegun, TextAdded, Understood
+from qa_bot.web.chat.scope import ScopeFields
 from qa_bot.web.errors import ServiceError
 from qa_core.types import Answer
 
@@ -54,7 +55,7 @@ class Hello(Frame):
     resume: Id | None = None
 
 
-class AskFrame(Frame):
+class AskFrame(Frame, ScopeFields):
     """A question; if the conversation has answered its `id`, that answer is sent again."""
 
     type: Literal["ask"]

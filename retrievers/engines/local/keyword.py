@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from functools import cached_property, lru_cache
 from math import log
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import tantivy
@@ -105,6 +106,10 @@ class KeywordIndex:
         except ValueError as error:
             raise CorruptIndexError(self._path, error) from error
         return self._hits(matches)
+
+    def has(self, field: Literal["collection", "folder", "language"], value: str) -> bool:
+        """Whether any passage has this value; always for an index of version 0.1, which cannot be filtered."""
+        return self._is_first_layout or self._searcher.doc_freq(field, value) > 0
 
     def matching(self, only: Filter) -> IntArray:
         """The documents (n,) that a filter lets through, ascending."""

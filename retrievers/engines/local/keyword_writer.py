@@ -13,23 +13,12 @@ import tantivy
 
 from qa_core.text.analysis import terms as default_terms
 from retrievers.engines.local.errors import CorruptIndexError
+from retrievers.engines.local.facets import NO_FACETS, Facets
 
 Analyser = Callable[[str], Sequence[str]]
 
 WRITER_BYTES = 15_000_000  # the minimum of tantivy; a larger buffer would be filled
 THREADS = 1  # a single writer thread keeps the order of passages, so that equal scores rank the same every time
-
-
-class Facets(NamedTuple):
-    """What filters look at: `folders` are the document's path and all folders above it, `date` is YYYYMMDD or 0."""
-
-    collection: str = ""
-    folders: Sequence[str] = ()
-    date: int = 0
-    language: str = ""
-
-
-NO_FACETS = Facets()
 
 
 class Entry(NamedTuple):

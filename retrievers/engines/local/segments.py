@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, Literal, NamedTuple
 
 import numpy as np
 import orjson
@@ -47,6 +47,7 @@ from retrievers.engines.local.columns import Blob, Column, Slices
 from retrievers.engines.local.dense import DenseIndex, Kind, LiveMask, recall
 from retrievers.engines.local.dense_writer import build
 from retrievers.engines.local.errors import CorruptIndexError
+from retrievers.engines.local.facets import Facets
 from retrievers.engines.local.units import BestUnits, Units, UnitWriter, quantise
 from retrievers.hits import Hits
 
@@ -301,6 +302,14 @@ class Segment:
     def _units_of(self, row: int) -> tuple[Span, ...]:
         return tuple(self.units.spans(row)) if self.units else ()
 
+    def facet_values(self, field: Literal["collection", "folder", "language"]) -> set[str]:
+        """All values of a field of the live documents that filters look at."""
+        values: set[str] = set()
+        for row in self.live_rows():
+            facets = facets_of(self.document(row))
+            values.update(facets.folders if field == "folder" else [getattr(facets, field)])
+        return values - {""}
+
     def live_rows(self) -> Iterator[int]:
         return iter(range(self.size)) if self.live_mask is None else map(int, np.flatnonzero(self.live_mask))
 
@@ -335,6 +344,15 @@ def body_text(title: str, heading: Sequence[str], passage: str) -> str:
     """The text that is encoded for a passage; the names above say what one that begins with "It is …" is about."""
     above, plain = context(title, heading), plain_text(passage)
     return f"{above}\n{plain}" if above else plain
+
+
+def facets_of(document: IndexedDocument) -> Facets:
+    """What filters look at; the folders are those of the document's id."""
+    parts = document.id.split("/")
+    folders = ["/".join(parts[: i + 1]) for i in range(len(parts))]
+    digits = document.details.date[:10].replace("-", "")
+    date = int(digits.ljust(8, "1")) if digits.isdigit() and len(digits) in {4, 6, 8} else 0
+    return Facets(document.collection, folders, date, document.details.language)
 
 
 def merge(writer: SegmentWriter, segments: Iterable[Segment]) -> int:

@@ -98,7 +98,7 @@ WRONG = [
     (b'{"question": "a", "trace": "yes"}', 422, 'Expected a valid boolean for trace, but got "yes".'),
     (b'{"question": "a", "conversation": "a b"}', 422, "Expected a text that matches ^[A-Za-z0-9_.:-]+$ for conv"),
     (b'{"questoin": "a"}', 422, 'Expected known fields, but got "questoin"; the nearest is question.'),
-    (b'{"question": "a", "zzz": 1}', 422, 'but got "zzz"; known are question, body, category'),
+    (b'{"question": "a", "zzz": 1}', 422, 'but got "zzz"; known are collection, under, since'),
     (
         b'{"question": "a", "persona": "pirate"}',
         422,

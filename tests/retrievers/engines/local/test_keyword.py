@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from retrievers.engines.index import Filter, KeywordQuery
 from retrievers.engines.local import keyword
 from retrievers.engines.local.errors import CorruptIndexError
+from retrievers.engines.local.facets import Facets
 from retrievers.engines.local.keyword import KeywordIndex
-from retrievers.engines.local.keyword_writer import Entry, Facets, KeywordWriter, clone
+from retrievers.engines.local.keyword_writer import Entry, KeywordWriter, clone
 
 # key, document, terms of the title, terms of all
 ENTRIES = [

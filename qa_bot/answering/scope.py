@@ -1,0 +1,98 @@
+"""The documents that a question is asked of: a collection, a folder, a period, a language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from retrievers.engines.index import Filter, Index
+
+KINDS = {"collection": "a collection", "folder": "a folder or document", "language": "a language of your documents"}
+"""What a value of a filter names, by its field in the index."""
+
+
+class ScopeError(ValueError):
+    """No document can be meant; the message says what is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What the user narrows a question to; everything by default.
+
+    `since` and `until` are dates (`2024`, `2024-05`, `2024-05-31`), both included. `include_archived` ranks archived
+    documents like all others.
+    """
+
+    collections: tuple[str, ...] = ()
+    under: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+    language: str = ""
+    include_archived: bool = False
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Any]) -> Scope:
+        """From the keys `collection`, `under`, `since`, `until`, `language` and `include_archived`; others are ignored.
+
+        Raises ScopeError for a date that is none.
+        """
+        scope = cls(
+            _values(fields.get("collection")),
+            tuple(path.strip("/") for path in _values(fields.get("under"))),
+            fields.get("since") or "",
+            fields.get("until") or "",
+            (fields.get("language") or "").lower(),
+            bool(fields.get("include_archived")),
+        )
+        scope.filter()
+        return scope
+
+    def filter(self) -> Filter:
+        """What the index looks at."""
+        return Filter(
+            self.collections,
+            self.under,
+            (self.language,) if self.language else (),
+            _day(self.since, (1, 1)) if self.since else 0,
+            _day(self.until, (12, 31)) if self.until else 0,
+        )
+
+    def expect_documents(self, index: Index) -> Filter:
+        """The filter, if each of its values occurs in the index.
+
+        Raises ScopeError for an unknown collection, folder or language; it names near ones.
+        """
+        only = self.filter()
+        if only and (unknown := index.unknown(only)) is not None:
+            near = ", ".join(unknown.near) or "none"
+            raise ScopeError(f"Expected {KINDS[unknown.field]}, but got {unknown.value!r}; there are: {near}.")
+        return only
+
+
+EVERYTHING = Scope()
+
+
+def _values(value: str | Sequence[str] | None) -> tuple[str, ...]:
+    if not value:
+        return ()
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _day(text: str, rest: tuple[int, int]) -> int:
+    """A date as YYYYMMDD; a missing month or day is that of `rest`."""
+    parts = text.strip().split("-")
+    try:
+        numbers = [int(part) for part in parts]
+        year, month, day = [*numbers, *rest[len(numbers) - 1 :]][:3] if len(numbers) < 3 else numbers
+        if len(numbers) == 2 and day == 31:
+            day = _last_day(year, month)
+        return int(date(year, month, day).strftime("%Y%m%d"))
+    except ValueError:
+        raise ScopeError(f"Expected a date like 2024, 2024-05 or 2024-05-31, but got {text!r}.") from None
+
+
+def _last_day(year: int, month: int) -> int:
+    following = date(year + month // 12, month % 12 + 1, 1)
+    return date.fromordinal(following.toordinal() - 1).day

@@ -1,0 +1,94 @@
+"""Questions that are asked of some documents only: dates, unknown names, and the same keys in every front end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from qa_bot.answering.scope import Scope, ScopeError
+from qa_bot.bot import Bot
+from qa_bot.cli.app import run
+from retrievers.engines.index import Filter
+
+ROWS = [
+    {"id": "tea/green.md", "title": "How hot is the water for tea?", "text": "The water for green tea has 80 degrees."},
+    {"id": "tea/black.md", "title": "How hot is the water for tea?", "text": "The water for black tea boils."},
+]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("scope")
+    home = folder / "home"
+    for row, collection in zip(ROWS, ("greens", "blacks"), strict=True):
+        (folder / "rows.jsonl").write_text(json.dumps(row))
+        assert run(["--home", str(home), "add", str(folder / "rows.jsonl"), "--collection", collection]) == 0
+    return home
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, Filter()),
+        ({"collection": "a", "under": ["b/", "/c"]}, Filter(("a",), ("b", "c"))),
+        ({"since": "2024", "until": "2024"}, Filter(since=20240101, until=20241231)),
+        ({"since": "2024-02", "until": "2024-02"}, Filter(since=20240201, until=20240229)),
+        ({"since": "2024-12-31", "until": "2023-12"}, Filter(since=20241231, until=20231231)),
+        ({"language": "DE", "include_archived": True, "other": 1}, Filter(languages=("de",))),
+    ],
+)
+def test_the_keys_of_a_request_become_a_filter(fields: dict, expected: Filter) -> None:
+    assert Scope.of(fields).filter() == expected
+
+
+@pytest.mark.parametrize("date", ["yesterday", "2024-13", "2024-02-30", "24", "2024-01-01-01", ""])
+def test_a_wrong_date_is_refused_with_an_example(date: str) -> None:
+    if date in {"", "24"}:  # no date at all, and the year 24
+        assert Scope.of({"since": date}).filter().since in {0, 240101}
+        return
+    with pytest.raises(ScopeError, match=r"Expected a date like 2024, 2024-05 or 2024-05-31, but got"):
+        Scope.of({"since": date})
+
+
+@pytest.mark.parametrize("scope", [Scope(collections=("blacks",)), Scope(under=("tea/black.md",))])
+@pytest.mark.parametrize("engine", ["keyword", "dense", "hybrid"])
+def test_every_engine_finds_only_what_is_in_the_scope(home: Path, scope: Scope, engine: str) -> None:
+    with Bot.open(home, record=False) as bot:
+        results = bot.search("how hot is water for green tea", engine=engine, scope=scope)
+        assert [candidate.passage.source.document for candidate in results] == ["tea/black.md"]
+        answer = bot.ask("how hot is the water for tea?", scope=scope)
+    assert {source.document for source in answer.sources} == {"tea/black.md"}
+
+
+def test_an_unknown_collection_or_folder_is_an_error_that_names_near_ones(home: Path) -> None:
+    with Bot.open(home, record=False) as bot:
+        with pytest.raises(ScopeError, match=r"Expected a collection, but got 'green'; there are: greens\b"):
+            bot.ask("how hot is tea?", scope=Scope(collections=("green",)))
+        with pytest.raises(ScopeError, match=r"Expected a folder or document, but got 'tee'; there are: tea\b"):
+            bot.search("tea", scope=Scope(under=("tee",)))
+        with pytest.raises(ScopeError, match=r"Expected a language of your documents, but got 'xx'; there are: "):
+            bot.search("tea", scope=Scope(language="xx"))
+
+
+def test_the_command_line_takes_the_same_names(home: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    def results(*arguments: str) -> list[str]:
+        assert run(["--home", str(home), "search", "water for tea", *arguments, "--json"]) == 0
+        return sorted(row["document"] for row in json.loads(capsys.readouterr().out)["results"])
+
+    assert results("--under", "tea") == ["tea/black.md", "tea/green.md"]
+    assert results("--collection", "greens") == ["tea/green.md"]
+    assert results("--collection", "greens", "--collection", "blacks") == ["tea/black.md", "tea/green.md"]
+    assert run(["--home", str(home), "search", "tea", "--since", "soon"]) == 2
+    assert run(["--home", str(home), "ask", "tea", "--collection", "grens"]) == 1
+    assert "there are: greens" in capsys.readouterr().err
+    lines = [
+        {"_id": 1, "title": "how hot is tea?", "collection": "blacks"},
+        {"_id": 2, "title": "?", "under": "nowhere"},
+    ]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    run(["--home", str(home), "ask", "--batch", str(tmp_path / "in.jsonl"), "--out", str(tmp_path / "out.jsonl")])
+    first, second = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
+    assert {source["document"] for source in first["sources"]} == {"tea/black.md"}
+    assert "Expected a folder or document, but got 'nowhere'" in second["error"]
