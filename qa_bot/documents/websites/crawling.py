@@ -36,7 +36,7 @@ def crawl(
         start: the first page; with `crawl` the site is what is below its path.
         options: limits and pace.
         request: sends one request.
-        previous: the states of the last sync, by the pages' addresses; unchanged pages are not read again.
+        previous: the states of the last sync, by the pages' `document_id`s; unchanged pages are not read again.
         clock: replaces the real time.
     """
     return _Crawl(start, options, request, previous or {}, clock or Clock()).run()
@@ -132,7 +132,7 @@ class _Crawl:
         return state.headers() if state else {}
 
     def _state(self, url: URL) -> PageState | None:
-        return self._previous.get(str(self._frontier.scope.normalised(url)))
+        return self._previous.get(document_id(self._frontier.scope.normalised(url)))
 
     def _visit_of(self, reply: Reply, depth: int) -> PageVisit:
         url = self._frontier.scope.normalised(reply.url)
@@ -141,7 +141,7 @@ class _Crawl:
             return self._unchanged(url, state, depth)
         if reply.status in GONE:
             reason = f"Expected a page, but got status {reply.status}; check the address."
-            return PageVisit(str(url), "gone", items=() if depth else (Reject(str(url), reason),))
+            return PageVisit(url, "gone", items=() if depth else (Reject(str(url), reason),))
         if reply.status != OK:
             return _failed(url, _status_reason(reply.status))
         page = Page.of(reply, url)
@@ -153,7 +153,7 @@ class _Crawl:
         ids = tuple(id_ for id_ in state.ids if id_ not in self._ids)
         self._ids.update(ids)
         self._frontier.add(map(URL, state.links), depth + 1)
-        return PageVisit(str(url), "unchanged", replace(state, ids=ids))
+        return PageVisit(url, "unchanged", replace(state, ids=ids))
 
     def _page(self, page: Page, reply: Reply, before: PageState | None, depth: int) -> PageVisit:
         tags = page_tags(page.html or "", page.url, robots_header=reply.headers.get("x-robots-tag", ""))
@@ -169,7 +169,7 @@ class _Crawl:
         items = self._items(page, tags, depth)
         ids = tuple(item.id for item in items if isinstance(item, Record))
         self._ids.update(ids)
-        return PageVisit(str(page.url), "read", replace(state, ids=ids), items)
+        return PageVisit(page.url, "read", replace(state, ids=ids), items)
 
     def _items(self, page: Page, tags: PageTags, depth: int) -> tuple[Item, ...]:
         """The records of a page, unless it must not be indexed or was read through another address."""
@@ -217,7 +217,7 @@ class _Crawl:
         self._frontier.add(links, depth + 1)
         ids = tuple(item.id for item in items if isinstance(item, Record))
         # without validators: the dates of a feed are needed at every sync
-        return PageVisit(str(page.url), "read", PageState(ids=ids, links=tuple(map(str, links))), tuple(items))
+        return PageVisit(page.url, "read", PageState(ids=ids, links=tuple(map(str, links))), tuple(items))
 
     def _entry(self, feed: URL, entry: Entry, link: URL | None, number: int) -> Iterator[Item]:
         id_ = document_id(link) if link else f"{document_id(feed)}#{entry.key or number}"
@@ -234,7 +234,7 @@ def _link(entry: Entry, feed: URL) -> URL | None:
 
 
 def _failed(url: URL, reason: str) -> PageVisit:
-    return PageVisit(str(url), "failed", items=(Reject(str(url), reason),))
+    return PageVisit(url, "failed", items=(Reject(str(url), reason),))
 
 
 def _status_reason(status: int) -> str:

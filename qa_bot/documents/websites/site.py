@@ -26,7 +26,7 @@ def read_site(
         url: the first page.
         options: limits and pace.
         web: the settings that allow addresses.
-        previous: the states of the last sync, by the pages' addresses.
+        previous: the states of the last sync, by the pages' `document_id`s.
         resolve: addresses of a host, instead of the operating system's.
 
     Raises:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from qa_bot.documents.ingest.records import Item, Limits
+from qa_bot.documents.websites.urls import URL
 
 Outcome = Literal["read", "unchanged", "gone", "failed"]
 
@@ -28,7 +29,7 @@ class SiteOptions:
     crawl: bool = False
     pages: int = 500
     depth: int = 10
-    bytes: int = 1024**3
+    bytes: int = 512 * 1024**2
     seconds: float = 3600.0
     rate: float = 1.0
     limits: Limits = field(default_factory=Limits)
@@ -84,7 +85,7 @@ class PageVisit:
         items: records, rejects and notices.
     """
 
-    url: str
+    url: URL
     outcome: Outcome
     state: PageState | None = None
     items: tuple[Item, ...] = ()

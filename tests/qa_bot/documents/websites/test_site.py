@@ -28,7 +28,7 @@ def visits(server: Any, *, allow: str = "", previous: Any = None) -> dict[str, P
         )
     )
     assert isinstance(results[-1], SiteEnd)
-    return {visit.url.rpartition("/")[2]: visit for visit in results if isinstance(visit, PageVisit)}
+    return {visit.url.raw_path_qs.rpartition("/")[2]: visit for visit in results if isinstance(visit, PageVisit)}
 
 
 @pytest.fixture
