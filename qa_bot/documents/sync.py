@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Event
+from typing import TYPE_CHECKING, Any
 
 from qa_bot.documents import graph
 from qa_bot.documents.index_update import ChangeError, IndexUpdate, index_update
@@ -26,6 +27,10 @@ from qa_bot.home.folder import Home
 from qa_bot.home.store import Source, SourceInfo, Store
 from qa_core.types import Encoder
 
+if TYPE_CHECKING:
+    from qa_bot.documents.sources.source_run import SourceRun
+    from qa_bot.documents.sources.websites import VisitedSite
+
 
 def add(
     home: Home,
@@ -41,8 +46,11 @@ def add(
     allow_empty: bool = False,
     as_sources: bool = True,
     progress: Progress = lambda _: None,
+    urls: Sequence[str] = (),
+    site: Mapping[str, Any] | None = None,
+    pages: Callable[[int], None] = lambda _: None,
 ) -> AddReport:
-    """Add or update the documents of files and folders, which become sources; unchanged files are not read.
+    """Add or update the documents of files, folders and websites, which become sources; unchanged ones are not read.
 
     If the index was made with another encoder, everything is encoded again.
 
@@ -51,14 +59,32 @@ def add(
         removing: also remove the documents of files that are gone.
         allow_empty: with `removing`, an empty folder means that its files were deleted.
         as_sources: remember what was added, so that it can be kept in step.
+        urls: pages and sites to add, too. They are visited before the home is locked.
+        site: fields of `SiteOptions` for all of them; others are those of the source.
+        pages: called with the number of visited pages.
 
     Raises:
         FileNotFoundError: a path does not exist; nothing was changed.
-        ChangeError: the format is unknown.
+        ChangeError: the format is unknown, or the first page of a site cannot be read.
         WriterBusyError: another process is writing.
     """
     _expect_input(paths, format)
     budget = ByteBudget(limits or Limits())
+    sites: list[VisitedSite] = []
+    if urls:
+        from qa_bot.documents.sources.websites import visit_new, website_run  # late: they import aiohttp
+
+        with Store.open(home.store_url(config)) as store:
+            sites = visit_new(
+                store,
+                config,
+                urls,
+                site or {},
+                collection=collection,
+                removing=removing,
+                limits=budget.limits,
+                progress=pages,
+            )
     with _changing(home, config, encoder, "add", dry_run=dry_run) as (store, update, log):
         if not as_sources:
             run = RecordSync(store, update, collection or "default", config.passages, log, progress)
@@ -67,6 +93,7 @@ def add(
         registry = Registry(store, config.passages, update is not None, removing, allow_empty)
         try:
             runs = list(registry.runs(paths, collection=collection, format_=format))
+            runs += [website_run(registry, visited, collection) for visited in sites]
             Synchronisation(store, update, config.passages, log, progress, budget, removing).run(runs)
         except BaseException:
             registry.undo()
@@ -84,28 +111,56 @@ def synchronise(
     dry_run: bool = False,
     allow_empty: bool = False,
     progress: Progress = lambda _: None,
+    pages: Callable[[int], None] = lambda _: None,
 ) -> AddReport:
     """Bring documents in step with some sources, or with all, in one generation: also what was moved or deleted.
 
     A source that is unreachable or suddenly empty is not changed, with an error in the report, unless `allow_empty`.
 
     Args:
-        dry_run: only compare; nothing is read or changed, and the report has only the lists of files.
+        dry_run: only compare; nothing is changed, and the report has only the lists of files.
+        pages: called with the number of visited pages of a website.
 
     Raises:
         ChangeError: there is no source of that name.
         WriterBusyError: another process is writing.
     """
+    limits = limits or Limits()
+    sites = _visited(home, config, names, limits, pages)
     with _changing(home, config, encoder, "sync", dry_run=dry_run) as (store, update, log):
         registry = Registry(store, config.passages, update is not None, removing=True, allow_empty=allow_empty)
         chosen = chosen_sources(store, names)
         runs = [registry.of_source(source) for source in chosen if source.kind in FILE_KINDS]
+        runs += _website_runs(registry, chosen, sites)
         if update is None:
             log.counts.sources += [run.report() for run in runs]
         else:
-            budget = ByteBudget(limits or Limits())
+            budget = ByteBudget(limits)
             Synchronisation(store, update, config.passages, log, progress, budget, removing=True).run(runs)
     return log.counts
+
+
+def _visited(
+    home: Home, config: Config, names: Sequence[str], limits: Limits, pages: Callable[[int], None]
+) -> dict[int, VisitedSite]:
+    """The websites among the chosen sources, visited before the home is locked."""
+    with Store.open(home.store_url(config)) as store:
+        websites = [source for source in chosen_sources(store, names) if source.kind == "website"]
+        if not websites:
+            return {}
+        from qa_bot.documents.sources.websites import visit_known
+
+        return visit_known(store, config, websites, limits=limits, progress=pages)
+
+
+def _website_runs(
+    registry: Registry, chosen: Sequence[Source], sites: Mapping[int, VisitedSite]
+) -> Iterator[SourceRun]:
+    for source in chosen:
+        if source.id in sites:
+            from qa_bot.documents.sources.websites import run_of
+
+            yield run_of(registry, source, sites[source.id], completing=False)
 
 
 def chosen_sources(store: Store, names: Sequence[str] = ()) -> list[Source]:
@@ -113,7 +168,7 @@ def chosen_sources(store: Store, names: Sequence[str] = ()) -> list[Source]:
     known = store.sources.all()
     chosen = []
     for name in names:
-        place = str(resolve(Path(name)))
+        place = name if "://" in name else str(resolve(Path(name)))
         match = next((source for source in known if name == source.name or source.place in (name, place)), None)
         if match is None:
             listed = ", ".join(source.name for source in known) or "none"

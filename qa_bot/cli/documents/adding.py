@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 MaxTotalBytes = Annotated[int | None, typer.Option(help="Limit on all bytes read, unpacked.", min=1)]
 MaxRecordBytes = Annotated[int | None, typer.Option(help="Limit on the bytes of one record.", min=1)]
 MaxRatio = Annotated[int | None, typer.Option(help="Limit on unpacked by packed bytes.", min=1)]
+Crawl = Annotated[bool, typer.Option("--crawl", help="Read the site below the path of a URL.")]
+MaxPages = Annotated[int | None, typer.Option(help="Limit on the pages of a site; 500.", min=1)]
+MaxDepth = Annotated[
+    int | None, typer.Option(help="Limit on the links between a site's first page and others; 10.", min=0)
+]
+MaxBytes = Annotated[int | None, typer.Option(help="Limit on the bytes of a site; 512 MiB.", min=1)]
+MaxSeconds = Annotated[float | None, typer.Option(help="Limit on the time for a site; 3600.", min=1)]
+Rate = Annotated[float | None, typer.Option(help="Requests a second to a site; 1.", min=0.001, max=1000)]
 AllowEmpty = Annotated[
     bool, typer.Option("--allow-empty", help="An empty or missing source means that all of its files were deleted.")
 ]
@@ -25,7 +33,7 @@ AllowEmpty = Annotated[
 
 def add(
     context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(help="Files and folders.")],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH|URL...", help="Files, folders, and pages of the web.")],
     format: Annotated[  # noqa: A002 (the flag's name)
         str | None, typer.Option(help="Format of the files, if it is not detected.")
     ] = None,
@@ -36,6 +44,12 @@ def add(
     allow_empty: AllowEmpty = False,
     dry_run: Annotated[bool, typer.Option(help="Only report what would happen.")] = False,
     json: Json = False,
+    crawl: Crawl = False,
+    max_pages: MaxPages = None,
+    max_depth: MaxDepth = None,
+    max_bytes: MaxBytes = None,
+    max_seconds: MaxSeconds = None,
+    rate: Rate = None,
     max_total_bytes: MaxTotalBytes = None,
     max_record_bytes: MaxRecordBytes = None,
     max_ratio: MaxRatio = None,
@@ -43,16 +57,25 @@ def add(
     """Add or update documents; unchanged ones cost nothing."""
     from qa_bot.answering.fit_confidence import ensure
     from qa_bot.documents import sync as changes
-    from qa_bot.terminal.output import counting, show_added
-    from qa_bot.terminal.source_output import show_synchronised
+    from qa_bot.documents.websites.urls import is_url
+    from qa_bot.terminal.output import counting
 
     limits = ingest_limits(max_total_bytes, max_record_bytes, max_ratio)
+    site = site_options(
+        crawl=crawl or None, pages=max_pages, depth=max_depth, bytes=max_bytes, seconds=max_seconds, rate=rate
+    )
+    urls = [path for path in paths if is_url(path)]
+    if site and not urls:
+        raise typer.BadParameter("Expected the URL of a site with --crawl, --rate and limits of sites, but got none.")
     with open_bot(context) as bot, counting("Adding") as progress:
         added = changes.add(
             bot.home,
             bot.config,
             bot.encoder,
-            paths,
+            [Path(path) for path in paths if path not in urls],
+            urls=urls,
+            site=site,
+            pages=lambda count: progress(count, "Visiting pages"),
             collection=collection,
             format=format,
             limits=limits,
@@ -65,11 +88,17 @@ def add(
             ensure(bot.encoder, bot.home.models)
     if json:
         print_json({**added.as_dict(), **(added.lists() if sync else {})})
-    elif sync:
-        show_synchronised(added, dry_run=dry_run)
     else:
-        show_added(added, dry_run=dry_run)
+        _show(added, with_files=sync, dry_run=dry_run)
     raise typer.Exit(exit_code(added))
+
+
+def _show(added: AddReport, *, with_files: bool, dry_run: bool) -> None:
+    """Counts of documents, and on request the lists of files."""
+    from qa_bot.terminal.output import show_added
+    from qa_bot.terminal.source_output import show_synchronised
+
+    (show_synchronised if with_files else show_added)(added, dry_run=dry_run)
 
 
 def exit_code(report: AddReport) -> int:
@@ -79,6 +108,11 @@ def exit_code(report: AddReport) -> int:
     if not report.rejected:
         return OK
     return PARTLY if report.accepted or report.removed else FAILED
+
+
+def site_options(**options: float | None) -> dict[str, float]:
+    """Fields of `SiteOptions` that the command line sets."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def ingest_limits(total: int | None, record: int | None, ratio: int | None) -> Limits:

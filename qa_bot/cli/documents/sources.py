@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 sources = typer.Typer(help="Show the sources of documents, rename or remove one.", invoke_without_command=True)
 
-Names = Annotated[list[str] | None, typer.Argument(metavar="[SOURCE]...", help="Names or paths of sources.")]
+Names = Annotated[list[str] | None, typer.Argument(metavar="[SOURCE]...", help="Names, paths or URLs of sources.")]
 
 
 def sync(
@@ -39,6 +39,7 @@ def sync(
             dry_run=dry_run,
             allow_empty=allow_empty,
             progress=lambda counts: progress(counts.records),
+            pages=lambda count: progress(count, "Visiting pages"),
         )
         if report.changed:
             ensure(bot.encoder, bot.home.models)

@@ -108,7 +108,8 @@ class SourceFile(NamedTuple):
     """A file of a source when it was last read.
 
     `path` is its path below the source, `stem` what the ids of its documents begin with, `hash` the digest of its
-    bytes, `settings` that of what affected how it was read, `outcome` one of `qa_bot.documents.sources.plan`.
+    bytes, `settings` that of what affected how it was read, `outcome` one of `qa_bot.documents.sources.plan`, and
+    `state` what is remembered of a page of a website (`qa_bot.documents.websites.visits.PageState`).
     """
 
     path: str
@@ -119,6 +120,7 @@ class SourceFile(NamedTuple):
     settings: str
     outcome: str
     documents: int
+    state: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

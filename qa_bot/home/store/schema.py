@@ -135,6 +135,7 @@ source_files = Table(
     Column("settings", String(64), nullable=False),  # digest of what affected how it was read
     Column("outcome", String(16), nullable=False),
     Column("documents", Integer, nullable=False),
+    Column("state", JSON(none_as_null=True)),  # of a page: what the next request for it needs
     sqlite_with_rowid=False,
 )
 Index("ix_source_files_stem", source_files.c.stem)

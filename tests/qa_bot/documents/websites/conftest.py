@@ -1,15 +1,12 @@
-"""Websites of the tests: one that exists in memory only, and a real server on loopback under several names."""
+"""A website that exists in memory only, and a client of the server on loopback."""
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
-from aiohttp import web
-from multidict import CIMultiDict
 
 from qa_bot.documents.websites.fetching.client import Reply, WebClient
 from qa_bot.documents.websites.fetching.errors import BodyError
@@ -18,7 +15,6 @@ from qa_bot.documents.websites.fetching.visitor import Clock
 from qa_bot.documents.websites.urls import URL
 
 HTML = {"content-type": "text/html"}
-PATIENCE = 30.0
 
 
 class FakeTime(Clock):
@@ -66,66 +62,8 @@ def memory_site() -> MemorySite:
     return MemorySite()
 
 
-@dataclass
-class Server:
-    """A server on loopback; `pages` are handlers by host and path."""
-
-    port: int
-    pages: dict[str, Callable[[web.Request], web.StreamResponse]] = field(default_factory=dict)
-    requests: list[tuple[str, CIMultiDict[str]]] = field(default_factory=list)
-    lookups: list[str] = field(default_factory=list)
-    addresses: dict[str, Sequence[Sequence[str]]] = field(default_factory=dict)
-    """Of a host: one result for each look-up, the last one for all further ones."""
-
-    def html(self, address: str, text: str, **headers: str) -> None:
-        self.pages[address] = lambda _: web.Response(text=text, content_type="text/html", headers=headers)
-
-    def url(self, address: str) -> URL:
-        """`http://HOST:PORT/PATH` for `HOST/PATH`."""
-        host, _, path = address.partition("/")
-        return URL(f"http://{host}:{self.port}/{path}", encoded=True)
-
-    async def resolve(self, host: str, port: int) -> Sequence[str]:
-        """The name server of the tests."""
-        self.lookups.append(host)
-        results = self.addresses.get(host, [["127.0.0.1"]])
-        return results[min(self.lookups.count(host), len(results)) - 1]
-
-    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        address = f"{request.host.partition(':')[0]}{request.rel_url}"
-        self.requests.append((address, CIMultiDict(request.headers)))
-        page = self.pages.get(address)
-        return page(request) if page else web.Response(status=404)
-
-
 @pytest.fixture
-def server() -> Iterator[Server]:
-    """A server in a thread with a separate event loop."""
-    ready, stop = threading.Event(), asyncio.Event()
-    held: list[tuple[Server, asyncio.AbstractEventLoop]] = []
-
-    async def live() -> None:
-        site = Server(0)
-        runner = web.ServerRunner(web.Server(site.handle))
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        site.port = runner.addresses[0][1]
-        held.append((site, asyncio.get_running_loop()))
-        ready.set()
-        await stop.wait()
-        await runner.cleanup()
-
-    thread = threading.Thread(target=asyncio.run, args=(live(),))
-    thread.start()
-    assert ready.wait(PATIENCE)
-    site, loop = held[0]
-    yield site
-    loop.call_soon_threadsafe(stop.set)
-    thread.join(PATIENCE)
-
-
-@pytest.fixture
-def client(server: Server) -> Iterator[WebClient]:
+def client(server: Any) -> Iterator[WebClient]:
     """A client that may read the host `site.example` on the server's port."""
     guard = Guard.of(f"site.example:{server.port}", private=False)
     with WebClient(guard, resolve=server.resolve, seconds=5) as opened:

@@ -48,6 +48,7 @@ def _add_sources() -> None:
         sa.Column("settings", sa.String(length=64), nullable=False),
         sa.Column("outcome", sa.String(length=16), nullable=False),
         sa.Column("documents", sa.Integer(), nullable=False),
+        sa.Column("state", sa.JSON(none_as_null=True), nullable=True),
         sa.ForeignKeyConstraint(["source_id"], ["sources.id"], name="fk_source_files_source_id", ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("source_id", "path", name="pk_source_files"),
         sqlite_with_rowid=False,

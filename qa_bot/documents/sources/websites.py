@@ -1,0 +1,241 @@
+"""Websites as sources: their pages are visited before the home is locked, then stored like the files of a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain, count
+from typing import Any
+
+from qa_bot.documents.index_update import ChangeError
+from qa_bot.documents.ingest.files.byte_budget import ByteBudget
+from qa_bot.documents.ingest.records import Item, Limits, Notice, Reject
+from qa_bot.documents.sources.listing import FileState
+from qa_bot.documents.sources.plan import STALE, WHOLE, SyncPlan
+from qa_bot.documents.sources.registry import Registry
+from qa_bot.documents.sources.source_run import FileResult, SourceRun
+from qa_bot.documents.sources.synchronise import settings_of
+from qa_bot.documents.websites.site import read_site
+from qa_bot.documents.websites.urls import URL, document_id, parse_url
+from qa_bot.documents.websites.visits import PageState, PageVisit, SiteEnd, SiteOptions
+from qa_bot.home.config import Config
+from qa_bot.home.store import Source, SourceFile, Store
+
+KIND = "website"
+Pages = Callable[[int], None]
+"""Called with the number of pages that were visited so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class VisitedSite:
+    """A website whose pages were visited; `options` are fields of `SiteOptions` that are not the defaults."""
+
+    place: str
+    options: Mapping[str, Any]
+    visits: tuple[PageVisit, ...]
+    end: SiteEnd
+
+    @property
+    def error(self) -> str:
+        """Why nothing is known of the site: its first page failed, or there was no time for it."""
+        if not self.visits:
+            return f"Expected a page, but {self.end.message}."
+        first = self.visits[0]
+        if first.outcome in {"read", "unchanged"}:
+            return ""
+        return next((item.reason for item in first.items if isinstance(item, Reject)), "")
+
+
+@dataclass(slots=True)
+class WebsiteRun(SourceRun):
+    """A website that was visited, compared with its last synchronisation; its pages are the files."""
+
+    site: VisitedSite = field(kw_only=True)
+    _pages: dict[str, PageVisit] = field(default_factory=dict)
+
+    def compare(self, *, completing: bool, removing: bool, allow_empty: bool = False) -> None:  # noqa: ARG002
+        """Plan what to store and remove; pages are gone only if the server says so, or the whole site was visited."""
+        self.rows = self.store.files(self.source.id)
+        is_gone = bool(self.site.visits) and self.site.visits[0].outcome == "gone"
+        if self.site.error and not (is_gone and allow_empty):
+            self.plan = SyncPlan(error=f"{self.site.error} Nothing was deleted.")
+            return
+        self.plan = SyncPlan()
+        visited = {document_id(visit.url): visit for visit in self.site.visits}
+        for path, visit in visited.items():
+            self._compare_page(path, visit)
+        if self.site.end.is_complete or is_gone:
+            self.plan.deleted += [path for path in self.rows if path not in visited]
+        if self.site.end.message:
+            self.plan.problems.append(Notice(self.source.place, f"{self.site.end.message}."))
+        self._find_moves()
+        self._gone = set(self.plan.gone)
+
+    def row(self, path: str, documents: int) -> SourceFile:
+        """What is stored of a page that was read."""
+        result, state = self.results[path], self._pages[path].state
+        values = state.as_json() if state else {}
+        return SourceFile(path, result.stem, 0, 0, result.hash, self.settings, result.outcome, documents, values)
+
+    def _compare_page(self, path: str, visit: PageVisit) -> None:
+        plan, row = self.plan, self.rows.get(path)
+        if visit.outcome == "failed":
+            plan.problems += [item for item in visit.items if isinstance(item, Reject)]
+        elif visit.outcome == "gone":
+            plan.deleted += [path] if row else []
+        elif visit.outcome == "unchanged" and row and visit.state:
+            plan.unchanged += 1
+            plan.documents += row.documents
+            plan.touched.append(row._replace(state=visit.state.as_json()))
+        elif visit.state:
+            is_same = row is not None and row.hash == visit.state.hash
+            (plan.new if row is None else plan.again if is_same else plan.changed).append(path)
+            plan.states[path] = FileState(path, str(visit.url), 0, 0)
+            self._pages[path] = visit
+
+    def _find_moves(self) -> None:
+        """Pair new pages with gone ones of the same content."""
+        plan = self.plan
+        gone = {self.rows[path].hash: path for path in plan.deleted if self.rows[path].hash}
+        for path in list(plan.new):
+            state = self._pages[path].state
+            if state is not None and state.hash in gone:
+                before = gone.pop(state.hash)
+                plan.new.remove(path)
+                plan.deleted.remove(before)
+                plan.moved.append((before, path))
+
+    def _records(self, result: FileResult, budget: ByteBudget) -> Iterator[Item]:  # noqa: ARG002  # they were read
+        visit = self._pages[result.state.path]
+        result.hash = visit.state.hash if visit.state else ""
+        yield from visit.items
+
+
+def visit_new(
+    store: Store,
+    config: Config,
+    urls: Iterable[str],
+    options: Mapping[str, Any],
+    *,
+    collection: str | None,
+    removing: bool,
+    limits: Limits,
+    progress: Pages,
+) -> list[VisitedSite]:
+    """Visit sites that are added, or added again; the arguments are those of `sync.add`.
+
+    Raises:
+        ChangeError: an address cannot be used, or the first page of a new site cannot be read.
+    """
+    sites = []
+    for url in dict.fromkeys(urls):
+        try:
+            place = str(parse_url(url))
+        except ValueError as error:
+            raise ChangeError(str(error)) from None
+        source = _at(store, place, collection)
+        chosen = {**(source.options.get("site", {}) if source else {}), **options}
+        known = _page_states(store, source, config, completing=True, removing=removing) if source else {}
+        site = _visit(place, chosen, config, limits, known, progress)
+        if site.error and source is None:
+            raise ChangeError(f"{place}: {site.error}")
+        sites.append(site)
+    return sites
+
+
+def visit_known(
+    store: Store, config: Config, sources: Iterable[Source], *, limits: Limits, progress: Pages
+) -> dict[int, VisitedSite]:
+    """Visit the websites among some sources, by key."""
+    return {
+        source.id: _visit(
+            source.place,
+            source.options.get("site", {}),
+            config,
+            limits,
+            _page_states(store, source, config, completing=False, removing=True),
+            progress,
+        )
+        for source in sources
+        if source.kind == KIND
+    }
+
+
+def website_run(registry: Registry, site: VisitedSite, collection: str | None) -> WebsiteRun:
+    """The run of a visited site, whose source is made if there is none at its place."""
+    store = registry.store.sources
+    source = _at(registry.store, site.place, collection)
+    options = {"site": dict(site.options)}
+    if source is None:
+        used = {other.name for other in store.all()}
+        name = next(name for name in _names(URL(site.place)) if name not in used)
+        source = Source(0, name, KIND, site.place, collection or "default", options)
+        if registry.writing:
+            source = store.create(name, KIND, site.place, source.collection, options)
+            registry.made.append(source)
+    elif source.options.get("site") != options["site"]:
+        source = replace(source, options={**source.options, **options})
+        if registry.writing:
+            store.change(source.id, options=source.options)
+    return run_of(registry, source, site, completing=True)
+
+
+def run_of(registry: Registry, source: Source, site: VisitedSite, *, completing: bool) -> WebsiteRun:
+    """The run of a visited site, compared with its source."""
+    run = WebsiteRun(registry.store.sources, source, settings_of(source, registry.passages), site=site)
+    run.compare(completing=completing, removing=registry.removing, allow_empty=registry.allow_empty)
+    return run
+
+
+def _at(store: Store, place: str, collection: str | None) -> Source | None:
+    """The website at a place; without a collection, that of `default` is preferred."""
+    sources = [
+        source
+        for source in store.sources.all()
+        if source.kind == KIND and source.place == place and collection in (None, source.collection)
+    ]
+    return min(sources, key=lambda source: source.collection != "default", default=None)
+
+
+def _names(url: URL) -> Iterator[str]:
+    """Names for the source of a site: `docs.example.org/guide`, then numbered ones."""
+    name = document_id(url).rstrip("/")
+    return chain([name], (f"{name}-{number}" for number in count(2)))
+
+
+def _visit(
+    place: str,
+    options: Mapping[str, Any],
+    config: Config,
+    limits: Limits,
+    previous: Mapping[str, PageState],
+    progress: Pages,
+) -> VisitedSite:
+    visits: list[PageVisit] = []
+    end = SiteEnd(is_complete=False)
+    for visit in read_site(place, SiteOptions(**options, limits=limits), config.web, previous=previous):
+        if isinstance(visit, SiteEnd):
+            end = visit
+        else:
+            visits.append(visit)
+            progress(len(visits))
+    return VisitedSite(place, options, tuple(visits), end)
+
+
+def _page_states(
+    store: Store, source: Source, config: Config, *, completing: bool, removing: bool
+) -> dict[str, PageState]:
+    """What is remembered of those pages that need not be read again if they are unchanged.
+
+    The last arguments are those of `SourceRun.compare`.
+    """
+    settings = settings_of(source, config.passages)
+    held = store.sources.documents_by_file(source.id) if completing else {}
+    return {
+        path: PageState.from_json(row.state)
+        for path, row in store.sources.files(source.id).items()
+        if row.state
+        and row.settings == settings
+        and (row.outcome == WHOLE or (row.outcome == STALE and not removing))
+        and (not completing or held.get(path, 0) >= row.documents)
+    }

@@ -1,0 +1,74 @@
+"""A real web server on loopback, under names that the tests choose."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from aiohttp import web
+from multidict import CIMultiDict
+
+from qa_bot.documents.websites.urls import URL
+
+PATIENCE = 30.0
+
+
+@dataclass
+class Server:
+    """A server on loopback; `pages` are handlers by host and path."""
+
+    port: int
+    pages: dict[str, Callable[[web.Request], web.StreamResponse]] = field(default_factory=dict)
+    requests: list[tuple[str, CIMultiDict[str]]] = field(default_factory=list)
+    lookups: list[str] = field(default_factory=list)
+    addresses: dict[str, Sequence[Sequence[str]]] = field(default_factory=dict)
+    """Of a host: one result for each look-up, the last one for all further ones."""
+
+    def html(self, address: str, text: str, **headers: str) -> None:
+        self.pages[address] = lambda _: web.Response(text=text, content_type="text/html", headers=headers)
+
+    def url(self, address: str) -> URL:
+        """`http://HOST:PORT/PATH` for `HOST/PATH`."""
+        host, _, path = address.partition("/")
+        return URL(f"http://{host}:{self.port}/{path}", encoded=True)
+
+    async def resolve(self, host: str, port: int) -> Sequence[str]:
+        """The name server of the tests."""
+        self.lookups.append(host)
+        results = self.addresses.get(host, [["127.0.0.1"]])
+        return results[min(self.lookups.count(host), len(results)) - 1]
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        address = f"{request.host.partition(':')[0]}{request.rel_url}"
+        self.requests.append((address, CIMultiDict(request.headers)))
+        page = self.pages.get(address)
+        return page(request) if page else web.Response(status=404)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A server in a thread with a separate event loop."""
+    ready, stop = threading.Event(), asyncio.Event()
+    held: list[tuple[Server, asyncio.AbstractEventLoop]] = []
+
+    async def live() -> None:
+        site = Server(0)
+        runner = web.ServerRunner(web.Server(site.handle))
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        site.port = runner.addresses[0][1]
+        held.append((site, asyncio.get_running_loop()))
+        ready.set()
+        await stop.wait()
+        await runner.cleanup()
+
+    thread = threading.Thread(target=asyncio.run, args=(live(),))
+    thread.start()
+    assert ready.wait(PATIENCE)
+    site, loop = held[0]
+    yield site
+    loop.call_soon_threadsafe(stop.set)
+    thread.join(PATIENCE)

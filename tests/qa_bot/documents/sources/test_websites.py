@@ -1,0 +1,165 @@
+"""Websites as sources, on the command line: added, synchronised, unreachable, gone. The server is `localhost`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+
+@pytest.fixture
+def site(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A guide of three pages."""
+    monkeypatch.setenv("QA_BOT_WEB__ALLOW", f"localhost:{server.port}")
+    page(server, "", "Guide", "sleep", "food")
+    page(server, "sleep", "Sleep", text="Quokkas sleep for thirteen hours a day.")
+    page(server, "food", "Food", text="Quokkas eat grass and leaves.")
+    return server
+
+
+def page(server: Any, name: str, title: str, *links: str, text: str = "") -> None:
+    """A page of the guide with an ETag."""
+    body = f"<title>{title}</title><main><p>{text or title + ' of quokkas.'}</p>"
+    body += "".join(f"<p>Please read the page <a href='{link}'>{link}</a> as well.</p>" for link in links)
+    etag = f'"{hashlib.sha256(body.encode()).hexdigest()[:8]}"'
+
+    def reply(request: web.Request) -> web.Response:
+        if request.headers.get("If-None-Match") == etag:
+            return web.Response(status=304, headers={"ETag": etag})
+        return web.Response(text=body, content_type="text/html", headers={"ETag": etag})
+
+    server.pages[f"localhost/guide/{name}"] = reply
+
+
+def add(qa_bot: Callable[..., Any], site: Any, *options: object) -> Any:
+    return qa_bot("add", site.url("localhost/guide/"), "--crawl", "--rate", 1000, "--json", *options)
+
+
+def sync(qa_bot: Callable[..., Any], *options: object) -> dict[str, Any]:
+    called = qa_bot("sync", "--json", *options)
+    return {**json.loads(called.out), "code": called.code}
+
+
+def documents(qa_bot: Callable[..., Any]) -> list[str]:
+    """Names of the pages whose documents are in the home."""
+    results = json.loads(qa_bot("search", "quokkas", "--engine", "keyword", "--top", 50, "--json").out)["results"]
+    return sorted(
+        {result["document"].rpartition("/guide/")[2] for result in results if "/guide/" in result["document"]}
+    )
+
+
+def test_one_page(qa_bot: Callable[..., Any], site: Any) -> None:
+    called = qa_bot("add", site.url("localhost/guide/"), "--json")
+    assert (called.code, json.loads(called.out)["added"]) == (0, 1)
+    (source,) = json.loads(qa_bot("sources", "--json").out)["sources"]
+    assert source["name"] == f"localhost:{site.port}/guide"
+    assert (source["kind"], source["place"], source["files"]) == ("website", f"http://localhost:{site.port}/guide/", 1)
+
+
+def test_an_unchanged_site_costs_requests_only(qa_bot: Callable[..., Any], site: Any) -> None:
+    assert json.loads(add(qa_bot, site).out)["added"] == 3
+    assert documents(qa_bot) == ["", "food", "sleep"]
+    site.requests.clear()
+    report = sync(qa_bot)
+    assert (report["code"], report["unchanged"], report["sources"][0]["unchanged"]) == (0, 3, 3)
+    assert sum("If-None-Match" in headers for _, headers in site.requests) == 3
+    assert json.loads(qa_bot("add", site.url("localhost/guide/"), "--json").out)["unchanged"] == 3
+
+
+def test_changed_new_moved_and_deleted_pages(qa_bot: Callable[..., Any], site: Any) -> None:
+    add(qa_bot, site)
+    page(site, "", "Guide", "rest", "young")
+    page(site, "rest", "Sleep", text="Quokkas sleep for thirteen hours a day.")
+    page(site, "young", "Young", text="Young quokkas are called joeys.")
+    del site.pages["localhost/guide/sleep"], site.pages["localhost/guide/food"]
+    prefix = f"localhost:{site.port}/guide/"
+    expected = {
+        "new": [f"{prefix}young"],
+        "changed": [prefix],
+        "moved": [{"from": f"{prefix}sleep", "to": f"{prefix}rest"}],
+        "deleted": [f"{prefix}food"],
+    }
+    dry = sync(qa_bot, "--dry-run")
+    assert {name: dry[name] for name in expected} == expected
+    assert documents(qa_bot) == ["", "food", "sleep"]
+    report = sync(qa_bot)
+    assert {name: report[name] for name in expected} == expected
+    assert documents(qa_bot) == ["", "rest", "young"]
+    assert json.loads(qa_bot("delete", f"{prefix}sleep", "--json").out) == {"deleted": 1, "missing": []}
+
+
+def test_add_removes_nothing(qa_bot: Callable[..., Any], site: Any) -> None:
+    add(qa_bot, site)
+    page(site, "", "Guide", "sleep")
+    add(qa_bot, site)
+    assert documents(qa_bot) == ["", "food", "sleep"]
+    add(qa_bot, site, "--sync")
+    assert documents(qa_bot) == ["", "sleep"]
+
+
+def test_add_brings_deleted_documents_back(qa_bot: Callable[..., Any], site: Any) -> None:
+    add(qa_bot, site)
+    qa_bot("delete", f"localhost:{site.port}/guide/food")
+    sync(qa_bot)
+    assert documents(qa_bot) == ["", "sleep"]
+    add(qa_bot, site)
+    assert documents(qa_bot) == ["", "food", "sleep"]
+
+
+@pytest.mark.parametrize("status", [404, 500])
+def test_a_site_that_fails_keeps_its_documents(qa_bot: Callable[..., Any], site: Any, status: int) -> None:
+    add(qa_bot, site)
+    site.pages["localhost/guide/"] = lambda _: web.Response(status=status)
+    report = sync(qa_bot)
+    assert report["code"] == 1
+    assert f"got status {status}" in report["errors"][0]
+    assert "Nothing was deleted" in report["errors"][0]
+    assert documents(qa_bot) == ["", "food", "sleep"]
+    (source,) = json.loads(qa_bot("sources", "--json").out)["sources"]
+    assert f"status {status}" in source["last_error"]
+    sync(qa_bot, "--allow-empty")
+    assert documents(qa_bot) == ([] if status == 404 else ["", "food", "sleep"])
+
+
+def test_pages_that_fail_keep_their_documents(qa_bot: Callable[..., Any], site: Any) -> None:
+    add(qa_bot, site)
+    site.pages["localhost/guide/food"] = lambda _: web.Response(status=500)
+    report = sync(qa_bot)
+    assert (report["code"], report["rejected"]) == (4, 1)
+    assert report["rejects"][0]["where"] == f"http://localhost:{site.port}/guide/food"
+    assert documents(qa_bot) == ["", "food", "sleep"]
+
+
+def test_pages_beyond_a_limit_keep_their_documents(qa_bot: Callable[..., Any], site: Any) -> None:
+    add(qa_bot, site)
+    called = add(qa_bot, site, "--max-pages", 2, "--sync")
+    assert "raise --max-pages" in json.loads(called.out)["notices"][0]
+    assert documents(qa_bot) == ["", "food", "sleep"]
+
+
+def test_rejected_pages_are_read_again(qa_bot: Callable[..., Any], site: Any) -> None:
+    site.pages["localhost/guide/food"] = lambda _: web.Response(body=b"x", content_type="video/mp4")
+    called = add(qa_bot, site)
+    assert called.code == 4
+    assert "but got video/mp4" in json.loads(called.out)["rejects"][0]["reason"]
+    page(site, "food", "Food", text="Quokkas eat grass and leaves.")
+    assert sync(qa_bot)["added"] == 1
+
+
+def test_a_new_site_that_fails_makes_no_source(qa_bot: Callable[..., Any], site: Any) -> None:
+    called = qa_bot("add", site.url("localhost/nothing"))
+    assert called.code == 1
+    assert "got status 404" in called.err
+    called = qa_bot("add", f"http://127.0.0.1:{site.port}/guide/")
+    assert "name it in the setting web.allow" in called.err
+    assert json.loads(qa_bot("sources", "--json").out)["sources"] == []
+
+
+def test_options_of_sites_need_a_url(qa_bot: Callable[..., Any], tmp_path: Any) -> None:
+    called = qa_bot("add", tmp_path, "--crawl")
+    assert called.code == 2
+    assert "Expected the URL of a site" in " ".join(called.err.split())
