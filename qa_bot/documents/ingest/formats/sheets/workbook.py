@@ -11,6 +11,8 @@ from qa_bot.documents.ingest.formats.sheets.sheet_tables import Sheet, Table, ta
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item
 
+PART = 50_000  # characters of a table, so that a parser can take it at once
+
 
 def workbook_items(file: SourceFile, sheets: Sequence[Sheet], properties: Properties) -> Iterator[Item]:
     """A record for all tables, with a heading of level 2 for each sheet, and records of FAQ sheets.
@@ -47,7 +49,23 @@ def write_table(writer: MarkdownWriter, table: Table) -> None:
     if width == 1 and not table.header and len(table.rows) < 3:
         for row in table.rows:
             writer.paragraph(row[0])
-    elif table.header:
-        writer.table([table.header, *table.rows], first_row=table.first_row)
-    else:
-        writer.table(table.rows, header=False, first_row=table.first_row)
+        return
+    first_row = table.first_row
+    for part in _parts(table.rows):
+        rows = [table.header, *part] if table.header else part
+        writer.table(rows, header=bool(table.header), first_row=first_row)
+        first_row += len(part)
+
+
+def _parts(rows: Sequence[list[str]]) -> Iterator[list[list[str]]]:
+    """Rows in parts of about `PART` characters: a long table is written as several with the same header."""
+    part: list[list[str]] = []
+    size = 0
+    for row in rows:
+        part.append(row)
+        size += sum(map(len, row)) + 3 * len(row)
+        if size >= PART:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part

@@ -90,6 +90,13 @@ def test_a_quotation_mark_that_never_closes(reads):
     assert "never closes" in notice.message
 
 
+def test_a_long_table_is_written_in_parts_with_its_header(reads):
+    (record,), _, _ = reads("long.csv", "Name,Text\n" + "".join(f"n{row},{'x' * 990}\n" for row in range(2, 102)))
+    assert record.text.count("| Name | Text |\n| --- | --- |\n") == 2
+    assert [record.text[position.offset :].split()[1] for position in record.positions] == ["n2", "n53"]
+    assert [position.row for position in record.positions] == [2, 53]
+
+
 def test_odd_files(reads):
     (record,), _, _ = reads("one.csv", "Name\nAnna\nBen\nCleo\n")
     assert record.text == "| Name |\n| --- |\n| Anna |\n| Ben |\n| Cleo |"
