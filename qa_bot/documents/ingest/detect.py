@@ -29,10 +29,15 @@ class Reader(NamedTuple):
     @property
     def is_isolated(self) -> bool:
         """Whether it runs in a process of limited time and memory, because it gives files to large parsers."""
-        return self.module.startswith(BINARY_MODULES)
+        return self.is_binary or self.module in {"mail.eml", "exports.slack"}
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether its files are no text."""
+        return self.module.startswith(BINARY_MODULES) or self.function == "read_archive"
 
 
-BINARY_MODULES = ("office.", "sheets.xls", "sheets.ods", "pages.", "mail.eml", "mail.msg")
+BINARY_MODULES = ("office.", "sheets.xls", "sheets.ods", "pages.", "mail.msg")
 """Rooms and modules of `formats/` that give files of others to large parsers."""
 
 READERS = {
@@ -59,13 +64,16 @@ READERS = {
     "eml": Reader("mail.eml", (".eml",)),
     "mbox": Reader("mail.eml", (".mbox", ".mbx"), function="read_mbox"),
     "msg": Reader("mail.msg", (".msg",)),
+    "slack": Reader("exports.slack"),
+    "slack-archive": Reader("exports.slack", function="read_archive"),
+    "confluence": Reader("exports.confluence"),
     "xls": Reader("sheets.xls", (".xls", ".xlt")),
     "ods": Reader("sheets.ods", (".ods", ".ots")),
     "rtf": Reader("office.rich_text.rtf", (".rtf",)),
     "text": Reader("markup.text", (".txt", ".text")),
     "json": Reader("data.jsonl", function="read_array"),
 }
-FORMATS = tuple(name for name in READERS if name != "json")
+FORMATS = tuple(name for name in READERS if name not in {"json", "slack-archive"})
 """Names for `--format`; an array is given as `jsonl` or detected."""
 
 BY_SUFFIX = {suffix: name for name, reader in READERS.items() for suffix in reader.suffixes}
@@ -79,6 +87,8 @@ MAIL_HEAD = re.compile(
     r"(?:[\w-]+:.*\n|[ \t].*\n)+",
     re.IGNORECASE,
 )
+SLACK_HEAD = re.compile(r'"ts"\s*:\s*"\d{9,11}\.\d+"|"id"\s*:\s*"[UWCGD][A-Z0-9]{6,}",\s*"(?:team_id|name)"')
+CONFLUENCE_HEAD = re.compile(r'<div id="main-header">.{0,200}?<div id="breadcrumb-section">', re.DOTALL)
 XML_ROOT = re.compile(r"^(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE(?:[^\[>]|\[.*?\])*>)*<([\w:.-]+)", re.DOTALL)
 
 
@@ -101,8 +111,10 @@ def format_of(name: str, head: bytes) -> str:
     by_suffix = BY_SUFFIX.get(suffix)
     if by_suffix is None:
         return _by_content(suffix, text)
+    if by_suffix == "html" and CONFLUENCE_HEAD.search(text):
+        return "confluence"
     # a text with the suffix of a binary format: programs save pages and tables as .xls
-    return _by_content("", text) if READERS[by_suffix].is_isolated else by_suffix
+    return _by_content("", text) if READERS[by_suffix].is_binary else by_suffix
 
 
 def _binary(suffix: str) -> str:
@@ -140,7 +152,7 @@ def _by_content(suffix: str, text: str) -> str:
 
 def _json(text: str) -> str:
     if text.startswith("["):
-        return "json"
+        return "slack" if SLACK_HEAD.search(text) else "json"
     is_squad = '"paragraphs"' in text or '"data"' in text[:500] or text.partition("\n")[0].strip() == "{"
     return "squad" if is_squad else "jsonl"
 

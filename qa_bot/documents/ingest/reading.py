@@ -133,9 +133,9 @@ class Reading:
         if not source.head and not source.raw.read(1):
             raise UnknownFormatError("Expected a document, but got an empty file; fill it or leave it out.")
         # a part has its own format, whatever the files around it have
-        name = None if isinstance(source.raw.source, io.BytesIO) else self.format
+        name = source.format or (None if isinstance(source.raw.source, io.BytesIO) else self.format)
         try:
-            if name is not None and not READERS[name].is_isolated:
+            if name is not None and not READERS[name].is_binary:
                 expect_text(source.head)
             return name or format_of(source.name, source.head)
         except UnknownFormatError:

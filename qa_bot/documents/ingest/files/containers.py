@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from qa_bot.documents.ingest.files.byte_budget import ByteBudget, CountingStream, LayerBudget
+from qa_bot.documents.ingest.files.export_names import clean_names, is_slack
 from qa_bot.documents.ingest.files.signatures import signature
 from qa_bot.documents.ingest.files.source_file import HEAD, SourceFile, random_access
 from qa_bot.documents.ingest.records import Limits, Reject
@@ -73,14 +74,22 @@ def _zip(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
         except UNOPENED as error:
             yield Reject(layer.where, f"Expected a readable zip archive, but got {error}; fetch it again.")
             return
+        names = archive.namelist()
+        if is_slack(names):
+            spool = CountingStream(file, LayerBudget(ByteBudget(limits)))  # its bytes were counted
+            raw = layer.raw if isinstance(layer.raw.source, io.FileIO) else spool
+            file.seek(0)
+            yield SourceFile(layer.name, layer.where, raw, limits, depth=layer.depth, format="slack-archive")
+            return
         whole = LayerBudget(layer.raw.budget.total, packed=layer.packed)
+        inside = clean_names(names)
         for info in archive.infolist():
             if not info.is_dir() and not _is_hidden(info.filename):
-                yield from _zip_member(archive, info, layer, whole, limits)
+                yield from _zip_member(archive, info, layer, whole, limits, inside[info.filename])
 
 
 def _zip_member(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, layer: Layer, whole: LayerBudget, limits: Limits
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, layer: Layer, whole: LayerBudget, limits: Limits, name: str
 ) -> Iterator[SourceFile | Reject]:
     packed = min(info.compress_size, layer.packed)
     try:
@@ -90,7 +99,7 @@ def _zip_member(
         return
     with member:
         raw = CountingStream(member, LayerBudget(whole.total, packed=packed, archive=whole))
-        yield from source_files(_member(layer, info.filename, raw, packed), limits)
+        yield from source_files(_member(layer, name, raw, packed), limits)
 
 
 def _seven_zip(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:

@@ -28,6 +28,7 @@ class SourceFile:
     raw: CountingStream
     limits: Limits
     repairs: Repairs = field(default_factory=Repairs)
+    format: str = ""  # if the archive around it says what it is
     depth: int = 0  # layers of archives and documents around it
     guesses_encoding: bool = False  # of bytes that are no UTF-8; formats for data are UTF-8 by their definition
     progress: Callable[[], None] = lambda: None  # a reader that works long, but steadily, calls it at times

@@ -41,6 +41,11 @@ TEXTS = {
     ),
     "python": ("Cats.py", '"""Cats sleep."""\n'),
     "transcript": ("a.vtt", "WEBVTT - Cats\n\n00:00.000 --> 00:02.000\nCats sleep.\n"),
+    "confluence": (
+        "a.html",
+        '<html><title>Pets : Cats</title><body><div id="main-header">\n<div id="breadcrumb-section"><ol><li>Pets</li>'
+        "</ol></div></div><p>Cats sleep.</p></body></html>",
+    ),
     "text": ("a.txt", "Cats\n\nCats sleep.\n"),
 }
 """A file with one document for each format of text; PDF has its own tests."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.mail.quoted_replies import without_quotes
-from qa_bot.documents.ingest.formats.markup.html import page
+from qa_bot.documents.ingest.formats.markup.html import fragment
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Part, Record, Reject
 
@@ -76,7 +76,7 @@ def _text(mail: Mail) -> str:
     plain = mail.plain.strip()
     body = MarkdownWriter()
     if mail.html and (not plain or STRUCTURED_HTML.search(mail.html)):
-        markdown = page(mail.html)[1]
+        markdown = fragment(mail.html).text
         body.raw(markdown if keeps_quotes else without_quotes(markdown))
     if not body.text and plain:
         _write_plain(body, plain if keeps_quotes else without_quotes(plain))

@@ -1,0 +1,45 @@
+"""Reads pages of Confluence's HTML export: titles without the name of the space, the date of the last change."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.formats.markup import html
+from qa_bot.documents.ingest.records import Item, Record, Reject
+
+METADATA = re.compile(r'<div class="page-metadata">(.{0,3000}?)</div>', re.DOTALL)
+CHANGED = re.compile(
+    r"(?:last (?:modified|updated)(?: by .{0,200}?)? on|on)\s+([A-Z][a-z]{2} \d{1,2}, \d{4})", re.DOTALL
+)
+FURNITURE = re.compile(
+    r'<div id="breadcrumb-section">.{0,9000}?</ol>\s*</div>|<div id="footer".{0,3000}?</section>\s*</div>'
+    r'|<div class="page-metadata">.{0,3000}?</div>',
+    re.DOTALL,
+)
+
+
+def read(file: SourceFile) -> Iterator[Item]:
+    """One record with the path as its id."""
+    source = file.text()
+    parsed = html.read_page(FURNITURE.sub("", source))
+    title = file.repairs.clean(parsed.metadata.title.partition(" : ")[2] or parsed.metadata.title)
+    text = file.repairs.clean(html.without_title(parsed.markdown, title))
+    if not text:
+        yield Reject(f"{file.where}:1", "Expected a page with text, but got none; leave it out.")
+        return
+    date = _date(source) or parsed.metadata.date
+    language = parsed.metadata.language
+    yield Record(file.name, title, text, where=f"{file.where}:1", markdown=True, date=date, language=language)
+
+
+def _date(source: str) -> str:
+    metadata = METADATA.search(source)
+    text = re.sub(r"<[^>]*>", "", metadata[1]) if metadata else ""
+    dates = CHANGED.findall(text)
+    try:
+        return datetime.strptime(dates[-1], "%b %d, %Y").date().isoformat() if dates else ""
+    except ValueError:
+        return ""
