@@ -21,7 +21,8 @@ StyledKind = Literal["generated", "quotation", "edited"]
 
 DocumentKind = Literal["prose", "pair"]
 """`pair`: the title is a question, and the text its answer (an FAQ, a forum); its title is strong evidence."""
-BlockKind = Literal["prose", "list", "steps", "table", "code"]
+BlockKind = Literal["prose", "list", "steps", "table", "code", "boilerplate"]
+"""`boilerplate` repeats over the documents of a source, as legal footers do, and is not searched."""
 
 Span = tuple[int, int]
 """`[start, end)` in Unicode code points."""

@@ -7,11 +7,13 @@ and the next writer removes the remains of the new one.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import Any
 
+from qa_bot.documents.boilerplate import Boilerplate
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import CorruptGenerationError, Generations
@@ -41,6 +43,7 @@ class IndexUpdate:
     store: Store
     number: int
     writer: IndexWriter
+    boilerplate: Boilerplate
     touched: bool = False
     afterwards: list[Callable[[], None]] = field(default_factory=list)
     """Called when the generation is current, or when nothing was changed: they record what it was made from."""
@@ -111,14 +114,14 @@ def index_update(
             encoder_name=encoder_name or config.dense.encoder,
             kind=None if config.dense.index == "auto" else config.dense.index,
         )
-        update = IndexUpdate(store, number, writer)
+        update = IndexUpdate(store, number, writer, Boilerplate(_manifest(generations)))
         try:
             if outdated:
                 update.rebuild()
             yield update
             if update.touched:
                 manifest = writer.finish()
-                generations.publish(staged, manifest.as_dict())
+                generations.publish(staged, {**manifest.as_dict(), **update.boilerplate.as_dict()})
         except BaseException:
             writer.abandon()
             shutil.rmtree(staged, ignore_errors=True)  # frees space at once if the disk is full
@@ -151,6 +154,15 @@ def _begin(store: Store, generations: Generations, encoder: Encoder, *, repairin
         f"Expected generation {stored.number} of the index in {generations.root}, as in the database, but got "
         f"{published or 'none'}; run `qa-bot repair`."
     )
+
+
+def _manifest(generations: Generations) -> Mapping[str, Any]:
+    """The manifest of the current generation; empty if there is none, or if it is damaged."""
+    try:
+        current = generations.current()
+    except CorruptGenerationError:
+        return {}
+    return current.manifest if current else {}
 
 
 def _published(generations: Generations) -> int | None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from qa_bot.documents.cutting.cut_record import MARKDOWN_CUTTING, cut_record
+from qa_bot.documents.boilerplate import Boilerplate
+from qa_bot.documents.cutting.cut_record import MARKDOWN_CUTTING, CutRecord, cut_record
+from qa_bot.documents.cutting.repeated_blocks import RepeatedBlocks
 from qa_bot.documents.index_update import IndexUpdate
 from qa_bot.documents.ingest.near_duplicates import super_shingles
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
@@ -49,6 +51,15 @@ SourceItem = Item | Owner
 IsSettled = Callable[[int, str], bool]
 
 
+class _ChangedRecord(NamedTuple):
+    """A new or changed record, and its passages before boilerplate is known."""
+
+    record: Record
+    owner: Owner
+    hash: str
+    document: CutRecord
+
+
 class RecordSync:
     """One run over the records of a collection, in batches. Without an `update` it only counts what would change."""
 
@@ -68,6 +79,7 @@ class RecordSync:
         self._name, self._passages = collection, passages
         self._progress, self._counts = progress, log.counts
         self._is_settled = is_settled
+        self._boilerplate = update.boilerplate if update else Boilerplate()
         self._collection = store.collection(collection) if update else _collection_key(store, collection)
         self._seen = bytearray()  # by document key: 1 if this run has met it
         self._dry_ids: set[str] = set()  # new ids of a dry run, which the store does not learn
@@ -108,11 +120,11 @@ class RecordSync:
         """Store the new and changed records of a batch; yield its rejects."""
         known = dict(self._known([record.id for record, _ in batch]))
         batch = self._apart(batch, known)
-        new: dict[str, NewDocument] = {}
+        changed: dict[str, _ChangedRecord] = {}
         retired: list[int] = []
         for record, owner in batch:
             before = known.get(record.id)
-            if record.id in new or record.id in self._dry_ids or (before and self._is_taken(before, owner)):
+            if record.id in changed or record.id in self._dry_ids or (before and self._is_taken(before, owner)):
                 yield Reject(
                     record.where,
                     f"Expected ids that differ, but got {record.id!r} again; the first one is kept. Rename this one.",
@@ -124,16 +136,17 @@ class RecordSync:
                 self._mark_seen(before.document)
                 if owner.source and (before.source, before.file) != owner[:2]:
                     self.claims.setdefault(owner, []).append(before.document)
-            elif not (document := self._document(record, hash_, owner)).passages:
+            elif not (document := self._cut(record)).passages:
                 yield Reject(record.where, NO_TEXT)
             else:
-                new[record.id] = document
+                changed[record.id] = _ChangedRecord(record, owner, hash_, document)
                 if before:
                     self._counts.updated += 1
                     retired.append(before.document)
                 else:
                     self._counts.added += 1
-        self._write(list(new.values()), retired)
+                    self._blocks(owner).count(record.id, document.blocks)
+        self._write([self._document(*record) for record in changed.values()], retired)
         self._progress(self._counts)
 
     def _apart(
@@ -183,9 +196,17 @@ class RecordSync:
             self._counts.passages += len(inserted.passages)
             self._counts.duplicates += sum(duplicate is not None for duplicate in inserted.duplicates)
 
-    def _document(self, record: Record, hash_: str, owner: Owner) -> NewDocument:
-        settings, exported = self._passages, record.exported
-        document = cut_record(_in_its_language(record), characters=settings.characters, overlap=settings.overlap)
+    def _cut(self, record: Record, boilerplate: Collection[str] = ()) -> CutRecord:
+        characters, overlap = self._passages.characters, self._passages.overlap
+        return cut_record(_in_its_language(record), characters=characters, overlap=overlap, boilerplate=boilerplate)
+
+    def _blocks(self, owner: Owner) -> RepeatedBlocks:
+        return self._boilerplate.of(str(owner.source or self._name))
+
+    def _document(self, record: Record, owner: Owner, hash_: str, document: CutRecord) -> NewDocument:
+        """What is stored of a record; it is cut again if it has boilerplate, which its whole batch shows."""
+        if boilerplate := self._blocks(owner).boilerplate(record.id, document.blocks):
+            document = self._cut(record, boilerplate)
         return NewDocument(
             collection=self._collection or 0,
             external_id=record.id,
@@ -197,7 +218,7 @@ class RecordSync:
                 for one in document.passages
             ),
             url=record.url,
-            origin=exported.origin if exported else record.where,
+            origin=record.exported.origin if record.exported else record.where,
             details=document.details,
             source=owner.source or None,
             file=owner.file,

@@ -192,6 +192,9 @@ def _entries(document: IndexedDocument) -> Iterator[Entry]:
     title = terms(document.title, language)
     facets = facets_of(document)
     for passage in document.passages:
+        if passage.place.kind == "boilerplate":
+            yield Entry(passage.key, document.key, [], [], [], facets)
+            continue
         heading, plain = " ".join(passage.place.heading), plain_text(passage.text)
         grams = character_ngrams(f"{document.title} {document.body} {heading} {plain}")
         yield Entry(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -25,14 +25,15 @@ LAST_CHARACTERS, LAST_LINES = 1500, 5
 
 @dataclass(frozen=True, slots=True)
 class CutRecord:
-    """What is stored of a record."""
+    """What is stored of a record; `blocks` are digests of the blocks of Markdown, for `RepeatedBlocks`."""
 
     title: str
     passages: Sequence[CutPassage]
     details: Details
+    blocks: frozenset[str] = frozenset()
 
 
-def cut_record(record: Record, *, characters: int, overlap: int) -> CutRecord:
+def cut_record(record: Record, *, characters: int, overlap: int, boilerplate: Collection[str] = ()) -> CutRecord:
     """Cut a record; plain text is normalised and cut with overlap, Markdown is tidied and cut without.
 
     Passages of an export are kept if the text is unchanged. A Markdown document without a title has that of its
@@ -40,7 +41,7 @@ def cut_record(record: Record, *, characters: int, overlap: int) -> CutRecord:
     that of its file.
     """
     if record.markdown:
-        return _cut_markdown(record, characters)
+        return _cut_markdown(record, characters, boilerplate)
     passages = _cut_plain(record, characters, overlap)
     return CutRecord(normalise(record.title), passages, _details(record, record.date, archived=record.archived))
 
@@ -63,19 +64,22 @@ def _cut_plain(record: Record, characters: int, overlap: int) -> list[CutPassage
     return cut_plain(text, cut(text, characters=characters, overlap=overlap), record.language)
 
 
-def _cut_markdown(record: Record, characters: int) -> CutRecord:
-    from qa_bot.documents.cutting.markdown_passages import titled_passages  # late: plain text needs no parser
+def _cut_markdown(record: Record, characters: int, boilerplate: Collection[str]) -> CutRecord:
+    from qa_bot.documents.cutting.markdown_passages import cut_markdown  # late: plain text needs no parser
 
     text, positions = tidy_markdown(record.text, record.positions)
     path = record.id.partition("#")[0]
     stem = PurePosixPath(path).stem
     title = normalise(record.title)
     stated = "" if title == stem else title  # a reader names a document without a title by its file
-    title, passages = titled_passages(text, stated, positions, characters=characters, language=record.language)
+    document = cut_markdown(
+        text, stated, positions, characters=characters, language=record.language, boilerplate=boilerplate
+    )
     lines = _outer_lines(text)
-    archived = record.archived or is_archived(title, lines, path)
+    archived = record.archived or is_archived(document.title, lines, path)
     date = record.date or stated_date(lines) or record.modified
-    return CutRecord(title or stem, passages, _details(record, date, archived=archived))
+    details = _details(record, date, archived=archived)
+    return CutRecord(document.title or stem, document.passages, details, document.blocks)
 
 
 def _outer_lines(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
@@ -12,14 +12,30 @@ from qa_bot.documents.cutting.blocks import Block, blocks
 from qa_bot.documents.cutting.cut_passage import CutPassage
 from qa_bot.documents.cutting.packing import packed
 from qa_bot.documents.cutting.pieces import Piece, PieceCutter
+from qa_bot.documents.cutting.repeated_blocks import digest_of
 from qa_bot.documents.ingest.records import Position
 from qa_core.text.markdown_text import plain_line
 from qa_core.types import BlockKind, Place, Span
 
 
+@dataclass(frozen=True, slots=True)
+class CutText:
+    """`title` is the one given or else the text's only heading of level 1; `blocks` are digests of its blocks."""
+
+    title: str
+    passages: list[CutPassage]
+    blocks: frozenset[str]
+
+
 def cut_markdown(
-    text: str, title: str, positions: Sequence[Position] = (), *, characters: int = 1000, language: str = ""
-) -> list[CutPassage]:
+    text: str,
+    title: str,
+    positions: Sequence[Position] = (),
+    *,
+    characters: int = 1000,
+    language: str = "",
+    boilerplate: Collection[str] = (),
+) -> CutText:
     """The passages of a Markdown text in order, each of about `characters` at most.
 
     A passage never spans two sections. It is over the limit only if it is a single row with its header (up to 4
@@ -30,24 +46,26 @@ def cut_markdown(
     Args:
         positions: where pages and rows of sheets begin.
         language: a code of ISO 639-1, for sentences.
+        boilerplate: digests of blocks that become separate passages without units, unless that is the whole text.
     """
-    return titled_passages(text, title, positions, characters=characters, language=language)[1]
-
-
-def titled_passages(
-    text: str, title: str, positions: Sequence[Position] = (), *, characters: int = 1000, language: str = ""
-) -> tuple[str, list[CutPassage]]:
-    """The passages, and the title: the one given or else the only heading of level 1; "" if there is neither."""
     if characters < 1:
         raise ValueError(f"Expected characters ≥ 1, but got {characters}.")
     document = blocks(text)
     title = title or _own_heading(document)
+    digests = {digest for block in document if (digest := _digest(text, block))}
+    hidden = frozenset(boilerplate) if digests.difference(boilerplate) else frozenset()
     finder, cutter = _PlaceFinder(text, positions), PieceCutter(text, characters, language)
-    return title, [
-        finder.passage(chosen, heading)
+    passages = [
+        finder.passage(chosen, heading, is_hidden=is_hidden)
         for heading, section in _sections(document, title)
-        for chosen in packed(cutter.section(section), characters)
+        for is_hidden, group in groupby(section, lambda block: bool(hidden) and _digest(text, block) in hidden)
+        for chosen in packed(cutter.section(list(group)), characters)
     ]
+    return CutText(title, passages, frozenset(digests))
+
+
+def _digest(text: str, block: Block) -> str:
+    return "" if block.type == "heading" else digest_of(text[block.start : block.end])
 
 
 def _own_heading(document: Sequence[Block]) -> str:
@@ -114,13 +132,15 @@ class _PlaceFinder:
         self._pages = sorted((position for position in positions if position.page is not None), key=_offset)
         self._rows = sorted((position for position in positions if position.row is not None), key=_offset)
 
-    def passage(self, pieces: Sequence[Piece], heading: tuple[str, ...]) -> CutPassage:
+    def passage(self, pieces: Sequence[Piece], heading: tuple[str, ...], *, is_hidden: bool) -> CutPassage:
         first, last = pieces[0], pieces[-1]
         shift = len(first.prefix) - first.start
         text = f"{first.prefix}{self._text[first.start : last.end]}{last.suffix}"
         units = tuple((start + shift, end + shift) for piece in pieces for start, end in piece.units)
-        address = Place(heading, self._page(first.start), self._row(pieces), _kind(pieces))
-        return CutPassage(text, first.start, last.end, address, _with_fence(units, first, last, len(text)))
+        units = () if is_hidden else _with_fence(units, first, last, len(text))
+        kind = "boilerplate" if is_hidden else _kind(pieces)
+        address = Place(heading, self._page(first.start), self._row(pieces), kind)
+        return CutPassage(text, first.start, last.end, address, units)
 
     def _page(self, start: int) -> int | None:
         index = bisect_right(self._pages, start, key=_offset)

@@ -154,7 +154,11 @@ class SegmentWriter:
         if not self._pending:
             return
         titles = [document.title for document in self._pending]
-        bodies = [body_text(d.title, p.place.heading, p.text) for d in self._pending for p in d.passages]
+        bodies = [
+            "" if p.place.kind == "boilerplate" else body_text(d.title, p.place.heading, p.text)
+            for d in self._pending
+            for p in d.passages
+        ]
         self._vectors["titles"].write(self._encoder.encode(titles, side="question").tobytes())
         if bodies:
             self._vectors["bodies"].write(self._encoder.encode(bodies, side="answer").tobytes())

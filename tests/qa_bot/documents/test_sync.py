@@ -25,6 +25,7 @@ from qa_bot.documents.reject_log import AddReport
 from qa_bot.documents.sync import add, add_records, delete, repair, switch_encoder
 from qa_bot.home import index, index_writer
 from qa_bot.home.config import Config
+from qa_bot.home.doctor import run_checks
 from qa_bot.home.folder import Home, WriterBusyError
 from qa_bot.home.generations import CorruptGenerationError, Generation, Generations
 from qa_bot.home.index import Index, Manifest
@@ -249,6 +250,33 @@ def test_missing_path_and_unknown_format_are_refused_first(four, encoder, tmp_pa
     with pytest.raises(ChangeError, match=r"Expected one of the formats jsonl, .*, but got 'exe'\."):
         add(four, CONFIG, encoder, [tmp_path], format="exe")
     assert number(four) == 1
+
+
+FOOTER = "Northwind Labs, registered in Gdansk under number 4711. All rights reserved."
+
+
+def write_pages(folder: Path, numbers: range) -> Path:
+    folder.mkdir(exist_ok=True)
+    for number in numbers:
+        text = f"# Page {number}\n\nThis page tells of subject{number}.\n\n{FOOTER}\n"
+        (folder / f"p{number:02}.md").write_text(text)
+    return folder
+
+
+def documents_with(home: Home, word: str) -> set[str]:
+    with Bot.open(home.path) as bot:
+        return {match.passage.source.document for match in bot.search(word, engine="keyword", top=50)}
+
+
+def test_boilerplate_is_searched_in_the_first_document_only(empty_home, encoder, tmp_path) -> None:
+    folder = write_pages(tmp_path / "pages", range(12))
+    assert counts(add(empty_home, CONFIG, encoder, [folder])) == (12, 0, 0, 0)
+    assert documents_with(empty_home, "registered") == {"p00.md"}
+    assert documents_with(empty_home, "subject7") == {"p07.md"}
+    write_pages(folder, range(12, 14))
+    add(empty_home, CONFIG, encoder, [folder])  # what repeats is remembered
+    assert documents_with(empty_home, "registered") == {"p00.md"}
+    assert all(check.ok for check in run_checks(empty_home, CONFIG))
 
 
 # --- delete ---------------------------------------------------------------------------------------------------------

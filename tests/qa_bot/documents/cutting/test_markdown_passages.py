@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
@@ -10,10 +11,15 @@ from hypothesis import strategies as st
 
 from qa_bot.documents.cutting.blocks import blocks
 from qa_bot.documents.cutting.cut_passage import CutPassage
-from qa_bot.documents.cutting.markdown_passages import cut_markdown, titled_passages
+from qa_bot.documents.cutting.markdown_passages import cut_markdown as cut_text
+from qa_bot.documents.cutting.repeated_blocks import digest_of
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Position
 from qa_core.text.markdown_text import plain_line
+
+
+def cut_markdown(text: str, title: str, positions: Sequence[Position] = (), characters: int = 1000) -> list[CutPassage]:
+    return cut_text(text, title, positions, characters=characters).passages
 
 
 def texts(passages: list[CutPassage]) -> list[str]:
@@ -53,8 +59,8 @@ def test_the_heading_that_is_the_title_is_not_in_the_path(title: str, path: tupl
 def test_without_a_title_several_headings_of_level_1_all_stay() -> None:
     text = "# One\n\nA.\n\n# Two\n\nB."
     assert headings(cut_markdown(text, "")) == [("One",), ("Two",)]
-    assert titled_passages(text, "")[0] == ""
-    assert titled_passages("Hi\n\n# *One*\n\n## Two", "")[0] == "One"
+    assert cut_text(text, "").title == ""
+    assert cut_text("Hi\n\n# *One*\n\n## Two", "").title == "One"
 
 
 def test_a_heading_that_heads_only_headings_is_in_their_path() -> None:
@@ -173,6 +179,27 @@ def test_of_a_long_paragraph_the_last_sentence_stays_with_what_follows() -> None
     assert texts(passages) == [before, text[len(before) + 1 :]]
 
 
+# ----------------------------------------------------------------------------------------------------- boilerplate
+
+
+def test_boilerplate_is_a_separate_passage_without_units() -> None:
+    footer = "All rights are reserved, of course."
+    text = f"Words of the first paragraph.\n\n{footer}\n\nWords of the last paragraph."
+    passages = cut_text(text, "t", boilerplate=[digest_of(footer)]).passages
+    assert [(one.text, one.place.kind, bool(one.units)) for one in passages] == [
+        ("Words of the first paragraph.", "prose", True),
+        (footer, "boilerplate", False),
+        ("Words of the last paragraph.", "prose", True),
+    ]
+
+
+def test_a_document_of_boilerplate_alone_is_searched() -> None:
+    footer = "All rights are reserved, of course."
+    document = cut_text(f"# Footer\n\n{footer}", "t", boilerplate=[digest_of(footer)])
+    assert document.blocks == {digest_of(footer)}
+    assert document.passages[0].place.kind == "prose"
+
+
 # ---------------------------------------------------------------------------------------------------------- places
 
 
@@ -273,7 +300,7 @@ def test_no_word_is_lost(text: str, characters: int) -> None:
     stretches = [*((one.start, one.end) for one in passages), *((one.start, one.end) for one in headings)]
     covered = {position for start, end in stretches for position in range(start, end)}
     assert {position for position, character in enumerate(text) if character.isalnum()} <= covered
-    names = {titled_passages(text, "")[0], *(name for passage in passages for name in passage.place.heading)}
+    names = {cut_text(text, "").title, *(name for passage in passages for name in passage.place.heading)}
     whole = [block for block in headings if any(one.start <= block.start < one.end for one in passages)]
     assert all(block in whole or plain_line(block.words) in names | {""} for block in headings)
 
