@@ -33,7 +33,7 @@ AllowEmpty = Annotated[
 
 def add(
     context: typer.Context,
-    paths: Annotated[list[str], typer.Argument(metavar="PATH|URL...", help="Files, folders, and pages of the web.")],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Files, folders, and URLs of pages.")],
     format: Annotated[  # noqa: A002 (the flag's name)
         str | None, typer.Option(help="Format of the files, if it is not detected.")
     ] = None,

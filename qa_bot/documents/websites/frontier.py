@@ -7,7 +7,6 @@ from collections import Counter, deque
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from qa_bot.documents.ingest.detect import BY_SUFFIX
 from qa_bot.documents.websites.urls import URL, Scope
 
 QUERIES = 50
@@ -46,7 +45,7 @@ class Frontier:
     def pages_among(self, urls: Iterable[URL]) -> list[URL]:
         """The pages of the site among these, without pictures, programs and the like."""
         normalised = (self.scope.normalised(url) for url in urls if self.scope.holds(url))
-        return [url for url in normalised if not _is_asset(url)]
+        return [url for url in normalised if not _ASSETS.fullmatch(PurePosixPath(url.path).suffix.lower())]
 
     def add(self, urls: Iterable[URL], depth: int, *, first: bool = False) -> None:
         """Queue those pages of the site that are new, at the end or in front."""
@@ -68,8 +67,3 @@ class Frontier:
         is_trap = self._queries[url.raw_path] > QUERIES
         self.trapped += is_trap
         return is_trap
-
-
-def _is_asset(url: URL) -> bool:
-    suffix = PurePosixPath(url.path).suffix.lower()
-    return _ASSETS.fullmatch(suffix) is not None and suffix not in BY_SUFFIX

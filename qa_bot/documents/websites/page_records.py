@@ -20,8 +20,9 @@ from qa_bot.documents.websites.urls import URL, document_id, file_name
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 _OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
 HTML = frozenset({"text/html", "application/xhtml+xml"})
+_ZIP = frozenset({"application/zip", "application/x-zip", "application/x-zip-compressed"})
 _XML = frozenset({"application/xml", "text/xml"})
-_UNSPECIFIC = frozenset({"", "text/plain", "application/octet-stream", "binary/octet-stream", *_XML})
+_UNSPECIFIC = frozenset({"", "text/plain", "application/octet-stream", "binary/octet-stream", *_XML, *_ZIP})
 """Types that say little; the address's suffix says more if it is one of a reader."""
 _SUFFIXES = {
     "text/html": ".html",
@@ -53,7 +54,7 @@ _SUFFIXES = {
     f"{_OPEN_DOCUMENT}presentation": ".odp",
     f"{_OPEN_DOCUMENT}spreadsheet": ".ods",
     "application/x-ipynb+json": ".ipynb",
-    "application/zip": ".zip",
+    **dict.fromkeys(_ZIP, ".zip"),
     "application/gzip": ".gz",
     "application/octet-stream": "",
     "binary/octet-stream": "",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
 from qa_bot.documents.ingest.records import Limits, Record, Reject
@@ -102,3 +104,17 @@ def test_an_entry_of_a_feed() -> None:
     assert (record.id, record.url, record.date) == ("x.example/cats", entry.link, "2026-03-02")
     assert record.title == "Cats & <dogs>"
     assert "sleep" in record.text
+
+
+def test_an_office_file_that_is_declared_as_an_archive() -> None:
+    """Word's files are archives, and some servers declare them so."""
+    from docx import Document
+
+    document = Document()
+    document.add_heading("Cats", 1)
+    document.add_paragraph("Cats sleep all day.")
+    file = io.BytesIO()
+    document.save(file)
+    (record,) = records(page(file.getvalue(), "application/x-zip-compressed", "/cats.docx"))
+    assert record.id == "x.example/cats.docx"
+    assert "Cats sleep all day." in record.text
