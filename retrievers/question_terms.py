@@ -71,7 +71,7 @@ def search_languages(text: str, passages: Mapping[str, int]) -> SearchLanguages:
         return ENGLISH_ONLY
     from qa_core.text.language_detection import language_of
 
-    question = language_of(text)
+    question = language_of(text, is_question=True)
     analysis = analysis_language(question) if question else ""
     least = COMMON * sum(passages.values())
     common = [code for code, n in sorted(passages.items(), key=lambda item: -item[1]) if n >= least or code == "en"]

@@ -18,17 +18,21 @@ from qa_core.text.function_words import WORD_LISTS, question_stop_words
 from qa_core.text.languages import LANGUAGES
 from qa_core.text.stop_words import FUNCTION_WORDS
 
-HEAD, SAMPLE = 600, 1500
+HEAD, SAMPLE = 400, 1500
 """Characters that are read: the head, and if it decides nothing the sample, and as many from the middle of the text."""
 CLEAR = 1.25
-"""A language is decided if its evidence is this many times that of the next …"""
+"""A language is decided if its evidence is this many times that of any other …"""
+CLEAR_OF_ENGLISH = 1.45
+"""… and this many times that of English, whose texts are full of foreign names …"""
 ENOUGH, ENOUGH_OF_DOCUMENT = 1.0, 2.0
 """… and is at least this much: one function word of a question, two of a document."""
-DOCUMENT = 80
-"""Letters from which on a text is a document rather than a question …"""
+LONG = 80
+"""Letters from which on a text is long …"""
 LEAST_SHARE = 0.06
-"""… in which at least this share of the words are function words of its language."""
+"""… so that at least this share of its different words must be function words of its language."""
 LETTER_EVIDENCE = 0.6
+REPEATED = 2
+"""Occurrences of a word that count: "los" may be part of a name."""
 LONE_LETTER = 0.25
 """Evidence of a word of one letter: texts are full of them for other reasons (initials, "women 's")."""
 MODEL_CONFIDENCE = 0.95
@@ -84,6 +88,7 @@ _LETTERS = {
     **dict.fromkeys("ơưđạảấầẩẫậắằặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ", "vi"),
 }
 """Letters that few languages have, with these languages."""
+_ENGLISH_TAILS = {"s", "t", "d", "m", "ll", "re", "ve"}
 _SCRIPTS = (
     ("ja", "\u3040-\u30ff"),
     ("ko", "\uac00-\ud7a3\u1100-\u11ff"),
@@ -102,28 +107,33 @@ _OTHERS = {"bg", "uk", "be", "mk", "ur", "mr", "bn", "vi"}
 """Languages without function words here that the model may name besides those with a stemmer."""
 
 
-def language_of(text: str, default: str = "") -> str:
-    """The language of a question or document (ISO 639-1), or `default` if that cannot be decided.
+def language_of(text: str, default: str = "", *, is_question: bool = False) -> str:
+    """The language of a text (ISO 639-1), or `default` if that cannot be decided.
 
     A text that mixes languages has the one with most function words; names, numbers and single words have none.
+
+    Args:
+        is_question: whether one function word is enough ("Zahlt die Firma?"). A short document needs two, since names
+            hold some ("Los Angeles").
     """
-    if decided := _decided(text[:HEAD], may_load_model=len(text) <= HEAD):
+    enough = ENOUGH if is_question else ENOUGH_OF_DOCUMENT
+    if decided := _decided(text[:HEAD], enough, may_load_model=len(text) <= HEAD):
         return decided
     if len(text) > HEAD:
         sample = text if len(text) <= 2 * SAMPLE else f"{text[:SAMPLE]} {text[len(text) // 2 :][:SAMPLE]}"
-        return _decided(sample, may_load_model=True) or default
+        return _decided(sample, enough, may_load_model=True) or default
     return default
 
 
-def _decided(text: str, *, may_load_model: bool) -> str:
-    """The language by its script, function words and special letters, for documents by the model, or ""."""
+def _decided(text: str, enough: float, *, may_load_model: bool) -> str:
+    """The language by its script, function words and special letters, for long texts by the model, or ""."""
     if not text.isascii() and (script := _script(text)):
         return script
     tokens = words(text)
     evidence = _evidence(tokens, "" if text.isascii() else text)
-    if sum(map(len, tokens)) <= DOCUMENT:
-        return _clear(evidence, ENOUGH)
-    if decided := _clear(evidence, max(ENOUGH_OF_DOCUMENT, LEAST_SHARE * len(tokens))):
+    if sum(map(len, tokens)) <= LONG:
+        return _clear(evidence, enough)
+    if decided := _clear(evidence, max(ENOUGH_OF_DOCUMENT, LEAST_SHARE * len(set(tokens)))):
         return decided
     return _by_model(text) if may_load_model and evidence.get("en", 0) < 1 else ""
 
@@ -144,9 +154,9 @@ def _evidence(tokens: Iterable[str], text: str) -> dict[str, float]:
     """Function words by language, and letters that only some languages have."""
     evidence: dict[str, float] = defaultdict(float)
     known = _languages_of_words()
-    for token in tokens:
-        weight = LONE_LETTER if len(token) == 1 and token.isascii() else 1.0
-        for part in token.split("'") if "'" in token else (token,):
+    for token, count in Counter(tokens).items():
+        weight = min(count, REPEATED) * (LONE_LETTER if len(token) == 1 and token.isascii() else 1.0)
+        for part in _parts(token) if "'" in token else (token,):
             for language in known.get(part, ()):
                 evidence[language] += weight
     if text:
@@ -156,12 +166,21 @@ def _evidence(tokens: Iterable[str], text: str) -> dict[str, float]:
     return evidence
 
 
+def _parts(token: str) -> list[str]:
+    """The words around an apostrophe: "l" and "eau", but not the "s" of "dog's"; "don't" is one English word."""
+    head, _, tail = token.partition("'")
+    if tail in _ENGLISH_TAILS:
+        return ["the"] if tail != "s" else []
+    return [head, tail]
+
+
 def _clear(evidence: Mapping[str, float], enough: float) -> str:
-    """The language with enough evidence that is clearly ahead of the next, or ""."""
-    if not evidence:
+    """The language with enough evidence that is clearly ahead of the others, or ""."""
+    best = max(evidence, key=evidence.__getitem__, default="")
+    if not best or evidence[best] < enough:
         return ""
-    (best, most), *others = sorted(evidence.items(), key=lambda pair: -pair[1])[:2]
-    return best if most >= enough and (not others or most >= CLEAR * others[0][1]) else ""
+    others = (most * (CLEAR_OF_ENGLISH if code == "en" else CLEAR) for code, most in evidence.items() if code != best)
+    return best if all(evidence[best] >= needed for needed in others) else ""
 
 
 @cache
