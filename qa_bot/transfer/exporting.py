@@ -23,6 +23,7 @@ from qa_bot.home.store import Feedback, Store, StoredDocument, StoredPassage, Tu
 from qa_bot.transfer import archive
 from qa_bot.transfer.archive import Cutting, Kind, Manifest, Part
 from qa_core.atomic import atomic_file
+from qa_core.types import NO_PLACE, known_fields
 
 LEVEL = 6
 """Deflate level; higher ones take much longer for a few percent."""
@@ -165,15 +166,31 @@ def _write_documents(writer: _Writer, store: Store) -> dict[str, int]:
 
 def document_fields(document: StoredDocument) -> dict[str, Any]:
     """A document for `add`, with the fields by which another home recognises it."""
-    return {
+    fields: dict[str, Any] = {
         "_id": document.external_id,
         "title": document.title,
         "body": document.body,
-        "text": text_of(document.passages),
         "url": document.url,
         "origin": document.origin,
         "hash": document.hash,
-        "spans": [(passage.start, passage.end) for passage in document.passages],
+    }
+    if details := known_fields(document.details):
+        fields["details"] = details
+    if all(passage.place == NO_PLACE for passage in document.passages):
+        spans = [(passage.start, passage.end) for passage in document.passages]
+        return {**fields, "text": text_of(document.passages), "spans": spans}
+    text = "\n\n".join(passage.text for passage in document.passages)
+    return {**fields, "text": text, "passages": [_passage_fields(passage) for passage in document.passages]}
+
+
+def _passage_fields(passage: StoredPassage) -> dict[str, Any]:
+    """A passage of a document with structure: its headings and repeated headers are not in the text between spans."""
+    return {
+        "text": passage.text,
+        "start": passage.start,
+        "end": passage.end,
+        "place": known_fields(passage.place),
+        "units": passage.units,
     }
 
 

@@ -36,10 +36,13 @@ class CutRecord:
 def cut_record(record: Record, *, characters: int, overlap: int, boilerplate: Collection[str] = ()) -> CutRecord:
     """Cut a record; plain text is normalised and cut with overlap, Markdown is tidied and cut without.
 
-    Passages of an export are kept if the text is unchanged. A Markdown document without a title has that of its
-    heading of level 1, or the name of its file. Its date is that of the reader, else the one that its text states, else
-    that of its file.
+    Passages of an export are kept if they have structure or an unchanged text. A Markdown document without a title has
+    that of its heading of level 1, or the name of its file. Its date is that of the reader, else the one that its text
+    states, else that of its file.
     """
+    if record.exported and record.exported.passages:
+        structured = [CutPassage(*passage) for passage in record.exported.passages]
+        return CutRecord(normalise(record.title), structured, _details(record, record.date, archived=record.archived))
     if record.markdown:
         return _cut_markdown(record, characters, boilerplate)
     passages = _cut_plain(record, characters, overlap)

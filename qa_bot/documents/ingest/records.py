@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from qa_core.types import DocumentKind
+from qa_core.types import DocumentKind, Place, Span
 
 
 class Position(NamedTuple):
@@ -19,13 +19,27 @@ class Position(NamedTuple):
     row: int | None = None
 
 
+class ExportedPassage(NamedTuple):
+    """A passage of a document with structure, from another home; `units` are spans of `text`."""
+
+    text: str
+    start: int
+    end: int
+    place: Place
+    units: tuple[Span, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ExportedFields:
-    """From another home: the first origin; the hash and passages `[start, end)` if both homes cut alike."""
+    """From another home: the first origin; the hash and passages `[start, end)` if both homes cut alike.
+
+    `passages` are those of a document with structure, which its text alone does not give back.
+    """
 
     origin: str
     hash: str = ""
-    spans: tuple[tuple[int, int], ...] = ()
+    spans: tuple[Span, ...] = ()
+    passages: tuple[ExportedPassage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

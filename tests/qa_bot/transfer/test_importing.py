@@ -23,7 +23,7 @@ from qa_bot.documents import graph
 from qa_bot.documents.cutting.plain_passages import cut
 from qa_bot.documents.ingest.files.byte_budget import LimitError
 from qa_bot.documents.ingest.records import Limits, Record
-from qa_bot.documents.sync import add_records
+from qa_bot.documents.sync import add, add_records
 from qa_bot.home.config import Config, load_config
 from qa_bot.home.folder import Home, WriterBusyError
 from qa_bot.home.generations import Generations
@@ -220,6 +220,27 @@ def test_other_passage_settings_cut_documents_anew(full, archive, encoder, tmp_p
     assert set(" ".join(long[-1]).split()) == set(" ".join(whole[-1]).split())
     again = join(other, short, encoder, archive)
     assert again.documents.unchanged == len(documents(other))
+
+
+def test_documents_with_structure_arrive_with_passages_and_details(empty_home, encoder, tmp_path) -> None:
+    def stored(home: Home) -> tuple[Any, ...]:
+        with Store.open(home.store_url(Config())) as store:
+            (row,) = store.stream_documents()
+        passages = [(one.text, one.start, one.end, one.place, one.units) for one in row.passages]
+        return row.title, row.hash, row.details, passages
+
+    rows = "\n".join(f"| City {row} | {row} euros |" for row in range(100))
+    text = f"# Travel\n\nLast updated: 3 March 2025\n\n## Rates\n\n| City | Rate |\n| --- | --- |\n{rows}\n"
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "travel.md").write_text(text)
+    add(empty_home, Config(), encoder, [tmp_path / "pages"])
+    export(empty_home, Config(), tmp_path / "export.zip")
+    other = Home(tmp_path / "other")
+    assert import_archive(other, tmp_path / "export.zip", encoder).documents.added == 1
+    title, _, details, passages = stored(other)
+    assert (title, details.date, passages[-1][3].heading) == ("Travel", "2025-03-03", ("Rates",))
+    assert stored(other) == stored(empty_home)
+    assert import_archive(other, tmp_path / "export.zip", encoder).documents.unchanged == 1
 
 
 def test_add_reads_the_documents_of_an_archive(archive, tmp_path, qa_bot) -> None:
@@ -478,7 +499,10 @@ def test_bad_records_are_rejected_and_good_ones_imported(empty_home, archive, en
         members["turns.jsonl"] = "\n".join([*lines, json.dumps(GOOD_TURN), ""]).encode()
         wrong = [{"_id": "w", "text": "x", "spans": [[0, 9]]}, {"_id": "", "text": "x"}, {"_id": "n"}, 7]
         good = {"_id": "kept", "text": "Kept text.", "spans": [[0, 10]], "hash": "h"}
-        members["documents/1.jsonl"] = "\n".join(map(json.dumps, [*wrong, good, good])).encode() + b"\n\xff\xfe"
+        outside = {"_id": "o", "text": "x", "passages": [{"text": "x", "start": 0, "end": 1, "units": [[0, 2]]}]}
+        members["documents/1.jsonl"] = (
+            "\n".join(map(json.dumps, [*wrong, good, good, outside])).encode() + b"\n\xff\xfe"
+        )
 
     path = changed(archive, change)
     imported = import_archive(empty_home, path, encoder)
@@ -490,7 +514,8 @@ def test_bad_records_are_rejected_and_good_ones_imported(empty_home, archive, en
     assert "text: Field required" in reasons["documents/1.jsonl:3"]
     assert "a line: Input should be a valid dictionary" in reasons["documents/1.jsonl:4"]
     assert "Expected ids that differ" in reasons["documents/1.jsonl:6"]
-    assert "broken JSON" in reasons["documents/1.jsonl:7"]
+    assert "Expected passages in order" in reasons["documents/1.jsonl:7"]
+    assert "broken JSON" in reasons["documents/1.jsonl:8"]
     assert imported.joined.turns == 1
     assert ("kept", ["Kept text."]) in [(row[1], row[-1]) for row in documents(empty_home)]
     rejects = imported.documents.rejects_file
