@@ -13,6 +13,12 @@ name = "company"
 kind = "workplace"              # of `KINDS`
 data = "workplace/company"
 questions = "workplace/company.questions.jsonl"
+
+[[collection]]
+name = "everyday"
+kind = "workplace"
+data = "starter"                # a new home
+questions = "$REPOSITORY/benchmarks/collections/everyday/questions.jsonl"
 """
 
 from __future__ import annotations
@@ -34,6 +40,9 @@ DEVELOPMENT = Path(__file__).parent / "development.toml"
 VARIABLE = "$QA_BOT_DATA"
 SHARED = "../shared/data"
 """The folder of the data if the variable is not set."""
+REPOSITORY = "$REPOSITORY"
+"""Begins a path in the checkout of this program; without a checkout, the collection is skipped as missing."""
+CHECKOUT = Path(__file__).parents[3]
 
 T = TypeVar("T", "Collection", "Configuration")
 
@@ -110,7 +119,8 @@ def _collection(entry: Mapping[str, Any], root: Path, path: Path) -> Collection:
         raise DatasetError(f"{path}: Expected a kind among {', '.join(KINDS)}, but got {entry.get('kind')!r}.")
     if (entry["kind"] == "workplace") != ("questions" in entry):
         raise DatasetError(f"{path}: Expected questions with the kind workplace and no other; correct {dict(entry)}.")
-    paths = {name: root / entry[name] for name in ("data", "questions") if isinstance(entry.get(name), str)}
+    named = [name for name in ("data", "questions") if isinstance(entry.get(name), str)]
+    paths = {name: root / entry[name].replace(REPOSITORY, str(CHECKOUT), 1) for name in named}
     if entry.get("data") == STARTER_DATA:
         paths["data"] = Path(STARTER_DATA)
     return _checked(Collection, {**entry, **paths}, path)

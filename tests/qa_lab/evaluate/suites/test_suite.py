@@ -55,3 +55,10 @@ def test_invalid_suites(tmp_path, content, message):
     path.write_text(content)
     with pytest.raises(DatasetError, match=message):
         read_suite(path)
+
+
+def test_paths_in_the_checkout(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(CONFIGURATION + COLLECTION.replace('data = "a"', 'data = "$REPOSITORY/benchmarks/x"'))
+    (collection,) = read_suite(path).collections
+    assert collection.data == Path(__file__).parents[4] / "benchmarks" / "x"
