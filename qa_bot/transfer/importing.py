@@ -11,7 +11,7 @@ import tempfile
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -23,7 +23,7 @@ from qa_bot.answering.answer_schema import AnswerReply
 from qa_bot.documents import graph
 from qa_bot.documents import sync as changes
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
-from qa_bot.documents.ingest.records import ExportedFields, ExportedPassage, Item, Limits, Record, Reject
+from qa_bot.documents.ingest.records import ExportedFields, Item, Limits, Record, Reject
 from qa_bot.documents.record_sync import CUTTING
 from qa_bot.documents.reject_log import AddReport, RejectLog, reject_log
 from qa_bot.home.config import Config, known_keys
@@ -32,7 +32,8 @@ from qa_bot.home.journal import open_store
 from qa_bot.home.store import ConversationInfo, Feedback, JoinedCounts, Turn
 from qa_bot.home.store.store import Joining
 from qa_bot.transfer.archive import Archive, Part, opened
-from qa_core.types import BlockKind, DocumentKind, Encoder, Place, Span
+from qa_bot.transfer.document_lines import DocumentLine
+from qa_core.types import Encoder
 
 BATCH = 200
 """Conversations or turns that are stored at once."""
@@ -45,43 +46,6 @@ Line = TypeVar("Line", bound=BaseModel)
 
 _Id = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[^\x00]+$")]
 _Time = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-
-
-class _DetailsLine(BaseModel):
-    kind: DocumentKind = "prose"
-    date: str = ""
-    language: str = ""
-    archived: bool = False
-    draft: bool = False
-    tags: tuple[str, ...] = ()
-
-
-class _PlaceLine(BaseModel):
-    heading: tuple[str, ...] = ()
-    page: int | None = None
-    row: int | None = None
-    kind: BlockKind = "prose"
-
-
-class _PassageLine(BaseModel):
-    text: Annotated[str, Field(min_length=1)]
-    start: Annotated[int, Field(ge=0)]
-    end: int
-    place: _PlaceLine = _PlaceLine()
-    units: tuple[Span, ...] = ()
-
-
-class _DocumentLine(BaseModel):
-    id: Annotated[str, Field(alias="_id", min_length=1)]
-    text: Annotated[str, Field(min_length=1)]
-    title: str = ""
-    body: str = ""
-    url: str = ""
-    origin: str = ""
-    hash: Annotated[str, Field(max_length=64)] = ""
-    spans: list[Span] = []
-    details: _DetailsLine = _DetailsLine()
-    passages: list[_PassageLine] = []
 
 
 class _ConversationLine(BaseModel):
@@ -228,35 +192,25 @@ def _documents(archive: Archive, part: Part, config: Config) -> Iterator[Item]:
     theirs, ours = archive.manifest.cutting, config.passages
     is_same = (theirs.version, theirs.characters, theirs.overlap) == (CUTTING, ours.characters, ours.overlap)
     with archive.leaf(part) as leaf:
-        for line in _lines(leaf, _DocumentLine):
+        for line in _lines(leaf, DocumentLine):
             yield line if isinstance(line, Reject) else _document(*line, leaf, ours.characters if is_same else None)
         yield from leaf.repairs.notices(leaf.where)
 
 
-def _document(where: str, line: _DocumentLine, leaf: SourceFile, characters: int | None) -> Record | Reject:
+def _document(where: str, line: DocumentLine, leaf: SourceFile, characters: int | None) -> Record | Reject:
     """A record; `characters` limits its passages, None ignores the archive's passages."""
     id_, title, text, body, url, origin = (
         leaf.repairs.clean(field) for field in (line.id, line.title, line.text, line.body, line.url, line.origin)
     )
-    if not _are_passages(line.passages):
+    if not line.has_valid_passages():
         return Reject(where, "Expected passages in order with units in their text, but got others; export anew.")
-    passages = tuple(
-        ExportedPassage(one.text, one.start, one.end, Place(**one.place.model_dump()), one.units)
-        for one in line.passages
-    )
+    passages = line.exported_passages()
     exported = ExportedFields(origin, passages=passages)
     if characters is not None:
         if not _are_spans(line.spans, len(text), characters):
             return Reject(where, "Expected spans in order and within the text, but got others; export anew.")
         exported = ExportedFields(origin, line.hash, tuple(line.spans), passages)
     return Record(id_, title, text, body, url, where, exported, **line.details.model_dump())
-
-
-def _are_passages(passages: Sequence[_PassageLine]) -> bool:
-    are_ordered = all(one.end <= other.start for one, other in pairwise(passages))
-    return are_ordered and all(
-        one.start < one.end and all(0 <= start < end <= len(one.text) for start, end in one.units) for one in passages
-    )
 
 
 def _are_spans(spans: Sequence[tuple[int, int]], length: int, characters: int) -> bool:
