@@ -24,8 +24,8 @@ CLEAR = 1.25
 """A language is decided if its evidence is this many times that of any other …"""
 CLEAR_OF_ENGLISH = 1.45
 """… and this many times that of English, whose texts are full of foreign names …"""
-ENOUGH, ENOUGH_OF_DOCUMENT = 1.0, 2.0
-"""… and is at least this much: one function word of a question, two of a document."""
+ENOUGH, ENOUGH_OF_DOCUMENT, ENOUGH_OF_LONG = 1.0, 2.0, 3.5
+"""… and is at least this much: one function word of a question, two of a document, more of a long text."""
 LONG = 80
 """Letters from which on a text is long …"""
 LEAST_SHARE = 0.06
@@ -133,7 +133,7 @@ def _decided(text: str, enough: float, *, may_load_model: bool) -> str:
     evidence = _evidence(tokens, "" if text.isascii() else text)
     if sum(map(len, tokens)) <= LONG:
         return _clear(evidence, enough)
-    if decided := _clear(evidence, max(ENOUGH_OF_DOCUMENT, LEAST_SHARE * len(set(tokens)))):
+    if decided := _clear(evidence, max(ENOUGH_OF_LONG, LEAST_SHARE * len(set(tokens)))):
         return decided
     return _by_model(text) if may_load_model and evidence.get("en", 0) < 1 else ""
 
