@@ -49,6 +49,8 @@ READERS = {
     "stackexchange": Reader("data.stackexchange", roots=("posts",)),
     "markdown": Reader("markup.markdown", (".md", ".markdown", ".mdx", ".mkd", ".mdown")),
     "restructured": Reader("markup.restructured", (".rst", ".rest")),
+    "latex": Reader("markup.latex", (".tex", ".latex", ".ltx")),
+    "mediawiki": Reader("exports.mediawiki", roots=("mediawiki",)),
     "notebook": Reader("markup.notebook", (".ipynb",)),
     "python": Reader("markup.python_source", (".py", ".pyi")),
     "transcript": Reader("mail.transcript", (".srt", ".vtt")),

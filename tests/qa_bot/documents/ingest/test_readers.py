@@ -35,6 +35,11 @@ TEXTS = {
     "markdown": ("a.md", "# Cats\n\nCats sleep.\n"),
     "html": ("a.html", "<html><title>Cats</title><body><p>Cats sleep.</p></body></html>"),
     "restructured": ("a.rst", "Cats\n====\n\nCats sleep.\n"),
+    "latex": ("a.tex", "\\title{Cats}\n\\begin{document}\nCats sleep.\n\\end{document}\n"),
+    "mediawiki": (
+        "a.xml",
+        "<mediawiki><page><title>Cats</title><revision><text>Cats sleep.</text></revision></page></mediawiki>",
+    ),
     "notebook": (
         "a.ipynb",
         json.dumps({"cells": [{"cell_type": "markdown", "source": ["# Cats\n", "\n", "Cats sleep."]}]}),

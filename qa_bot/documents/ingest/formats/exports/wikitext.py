@@ -1,0 +1,173 @@
+"""Wikitext, the markup of MediaWiki, as Markdown."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass
+
+from qa_bot.documents.ingest.formats.markup.html import fragment
+
+JOIN = "\ufdd2"  # in place of what is left out: a line does not begin with the blank after it
+COMMENT = re.compile(r"<!--(?:(?!<!--|-->).)*-->", re.DOTALL)
+REFERENCE = re.compile(r"<ref\b[^<>/]*/>|<ref\b[^<>]*>(?:(?!<ref\b).)*?</ref\s*>", re.DOTALL | re.IGNORECASE)
+GALLERY = re.compile(r"<(gallery|timeline|imagemap|math)\b[^<>]*>(?:(?!<\1\b).)*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+CODE = re.compile(
+    r"<(syntaxhighlight|source|nowiki|pre)\b([^<>]*)>((?:(?!<\1\b).)*?)</\1\s*>", re.DOTALL | re.IGNORECASE
+)
+LANGUAGE = re.compile(r"lang\s*=\s*[\"']?([\w+#-]+)")
+KEPT_CODE = re.compile("\ufdd0(\\d+)\ufdd1")
+BRACES = re.compile(r"\{\{|\}\}|\{\||\|\}")
+HEADING = re.compile(r"(={1,6})\s*(.+?)\s*\1\s*")
+LIST = re.compile(r"([*#:;]+)\s*(.*)")
+MAGIC = re.compile(r"__[A-Z]+__")
+LINK = re.compile(r"\[\[([^\[\]|\n]*)(?:\|([^\[\]]*))?\]\]")
+FILE_LINK = re.compile(r":?(?:file|image|datei|bild|fichier|archivo|media)\s*:", re.IGNORECASE)
+CATEGORY = re.compile(r"(?:category|kategorie|catégorie|categoría|categoria|categorie)\s*:\s*(.+)", re.IGNORECASE)
+INTERWIKI = re.compile(r"[a-z]{2,3}(?:-[a-z]+)?:\S")
+EXTERNAL = re.compile(r"\[((?:https?:)?//[^\s\[\]<>\"]+|mailto:[^\s\[\]<>\"]+)(?:\s+([^\[\]\n]*))?\]")
+BOLD, ITALIC = re.compile(r"'''(.+?)'''"), re.compile(r"''(.+?)''")
+ATTRIBUTES = re.compile(r"^(?:\s*[\w-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[\w%#.-]+))+\s*\|(?!\|)")
+SPAN = re.compile(r"(?:col|row)span\s*=\s*[\"']?\d+[\"']?")
+DEEPEST_LINKS = 4  # links inside captions of pictures
+DEEPEST_LIST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class WikiPage:
+    """The text of an article, and its categories."""
+
+    markdown: str
+    categories: tuple[str, ...]
+
+
+def wikitext(source: str) -> WikiPage:
+    """An article without comments, references and templates."""
+    code: list[str] = []
+
+    def keep_code(match: re.Match[str]) -> str:
+        language = LANGUAGE.search(match[2])
+        name = f" class='language-{language[1]}'" if language else ""
+        escaped = html.escape(html.unescape(match[3]))
+        code.append(escaped if match[1].lower() == "nowiki" else f"<pre{name}>{escaped}</pre>")
+        return f"\ufdd0{len(code) - 1}\ufdd1"
+
+    text = CODE.sub(keep_code, COMMENT.sub("", re.sub("[\ufdd0-\ufdd2]", "", source)))
+    text = _without_templates(GALLERY.sub("", REFERENCE.sub("", text)))
+    text, categories = _links(MAGIC.sub(JOIN, text))
+    page = "\n".join(_lines(text.split("\n")))
+    page = page.replace(JOIN, "")
+    page = KEPT_CODE.sub(lambda match: code[int(match[1])] if int(match[1]) < len(code) else "", page)
+    return WikiPage(fragment(page).text, categories)
+
+
+def _without_templates(text: str) -> str:
+    """The text outside of `{{…}}`; tables stay."""
+    result: list[str] = []
+    depth = start = opened = 0
+    for match in BRACES.finditer(text):
+        if match[0] == "{{":
+            if depth == 0:
+                result += [text[start : match.start()], JOIN]
+                opened = match.start()
+            depth += 1
+        elif match[0] == "}}" and depth:
+            depth -= 1
+            start = match.end()
+    if depth:  # a template that does not end
+        return "".join([*result, text[opened:].replace("{{", " ")])
+    return "".join([*result, text[start:]])
+
+
+def _links(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text with the labels of links in their place, and the categories."""
+    categories: dict[str, None] = {}
+
+    def label(match: re.Match[str]) -> str:
+        target, shown = match[1].strip(), match[2]
+        if category := CATEGORY.fullmatch(target):
+            categories[category[1].strip()] = None
+            return JOIN
+        if FILE_LINK.match(target):
+            caption = (shown or "").rpartition("|")[2].strip()
+            return f"\n\n{caption}\n\n{JOIN}" if " " in caption else ""
+        if INTERWIKI.match(target) and shown is None:
+            return ""
+        return shown if shown else target.lstrip(":").partition("#")[0] or target
+
+    for _ in range(DEEPEST_LINKS):
+        changed = LINK.sub(label, text)
+        if changed == text:
+            break
+        text = changed
+    return text, tuple(categories)
+
+
+def _inline(text: str) -> str:
+    text = EXTERNAL.sub(lambda match: f'<a href="{html.escape(match[1])}">{match[2] or match[1]}</a>', text)
+    return ITALIC.sub(r"<i>\1</i>", BOLD.sub(r"<b>\1</b>", text))
+
+
+def _lines(lines: list[str]) -> list[str]:
+    result: list[str] = []
+    open_lists = ""
+    in_table = 0
+    for line in lines:
+        stripped = line.replace(JOIN, "").strip()
+        if stripped.startswith("{|"):
+            in_table += 1
+            result += [_closed(open_lists), "<table>"]
+            open_lists = ""
+        elif in_table and stripped.startswith("|}"):
+            in_table -= 1
+            result += [_closed(open_lists), "</table>"]
+            open_lists = ""
+        elif in_table and stripped[:1] in {"|", "!"} and stripped:
+            result += [_closed(open_lists), _table_line(stripped)]
+            open_lists = ""
+        elif item := LIST.fullmatch(stripped):
+            result.append(_item(open_lists, item[1][:DEEPEST_LIST], _inline(item[2])))
+            open_lists = item[1][:DEEPEST_LIST]
+        else:
+            result += [_closed(open_lists), _line(line, stripped)]
+            open_lists = ""
+    return [*result, _closed(open_lists), "</table>" * min(in_table, 20)]
+
+
+def _line(line: str, stripped: str) -> str:
+    if heading := HEADING.fullmatch(stripped):
+        level = len(heading[1])
+        return f"<h{level}>{_inline(heading[2])}</h{level}>"
+    if not stripped or set(stripped) == {"-"}:
+        return "<p>"
+    return f"<pre>{stripped}</pre>" if line[0] == " " and not stripped.startswith("<") else _inline(line)
+
+
+def _closed(signs: str) -> str:
+    return "".join("</ol>" if sign == "#" else "</ul>" for sign in reversed(signs))
+
+
+def _item(before: str, signs: str, text: str) -> str:
+    """The item with the lists that begin and end before it: `**` after `*` begins one."""
+    same = 0
+    while same < min(len(before), len(signs)) and (before[same] == "#") == (signs[same] == "#"):
+        same += 1
+    opened = "<li>".join("<ol>" if sign == "#" else "<ul>" for sign in signs[same:])
+    shown = f"<b>{text}</b>" if signs[-1] == ";" else text
+    return f"{_closed(before[same:])}{opened}<li>{shown}"
+
+
+def _table_line(line: str) -> str:
+    if line.startswith("|-"):
+        return "<tr>"
+    if line.startswith("|+"):
+        return f"<caption>{_inline(line[2:])}</caption>"
+    is_header = line[0] == "!"
+    cells = re.split(r"\|\||!!", line[1:]) if is_header else line[1:].split("||")
+    return "".join(_cell(cell, "th" if is_header else "td") for cell in cells)
+
+
+def _cell(text: str, tag: str) -> str:
+    attributes = ATTRIBUTES.match(text)
+    spans = " ".join(SPAN.findall(attributes[0])) if attributes else ""
+    return f"<{tag} {spans}>{_inline(text[attributes.end() :] if attributes else text)}"

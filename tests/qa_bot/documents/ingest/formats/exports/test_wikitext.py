@@ -1,0 +1,38 @@
+"""The markup of MediaWiki."""
+
+import pytest
+
+from qa_bot.documents.ingest.formats.exports.wikitext import wikitext
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("{{Box|a={{b}}}} '''Cats''' are ''small''<ref>x</ref>.<!-- c -->", "**Cats** are *small*."),
+        ("[[animal|Animals]], [[Dog]], [https://a.org site], [[de:Katze]]", "Animals, Dog, [site](https://a.org),"),
+        ("[[File:a.jpg|thumb|A [[red]] cat.]] After.", "A red cat.\n\nAfter."),
+        ("== Sleep ==\ntext\n\nmore", "## Sleep\n\ntext\n\nmore"),
+        ("* a\n** b\n*# c\n# d", "- a\n    - b\n    1. c\n1. d"),
+        ("; term\n: meaning", "- **term**\n- meaning"),
+        (
+            '{| class=x\n|+ Fees\n! a !! b\n|-\n| 1 || style="x" | 2\n|-\n| colspan=2 | all\n|}',
+            "Fees\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n| all |  |",
+        ),
+        ("<syntaxhighlight lang='py'>x < {{1}}</syntaxhighlight>\n code", "```py\nx < {{1}}\n```\n\n```\ncode\n```"),
+        ("__TOC__ a <nowiki>'''b'''</nowiki> {{open", "a '''b''' open"),
+    ],
+)
+def test_markup(source, expected):
+    assert wikitext(source).markdown == expected
+
+
+def test_categories():
+    assert wikitext("a [[Category:Pets]] [[Kategorie:Tiere|x]]").categories == ("Pets", "Tiere")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["{{", "[[", "'''", "<ref>", "<!--", "{|\n", "[[a|", "<nowiki>", "*" * 30 + "a\n", "[http://", "<pre>", "|\n"],
+)
+def test_broken_markup_ends_in_time(piece):
+    wikitext(piece * 5000 + " x")

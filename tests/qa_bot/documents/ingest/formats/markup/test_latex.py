@@ -1,0 +1,62 @@
+"""LaTeX."""
+
+import pytest
+
+from qa_bot.documents.ingest.formats.markup.latex import latex
+
+FILE = r"""\documentclass[a4paper]{article}
+\title{The \emph{manual}} \date{5 March 2024}
+\newcommand{\foo}[1]{bar}
+\begin{document}
+\maketitle % no
+\section{Install \& use}\label{a}
+Use \textbf{pip}~10\% at \url{https://a.org/x_y} or \href{https://b.org}{the page}\footnote{A note.}.
+``Quoted'' -- M\"uller, Fran\c{c}ois, $x^2$, \unknown{kept}\cite{b}.
+
+\begin{enumerate}
+\item Open
+\item Pour \begin{itemize}\item deep\end{itemize}
+\end{enumerate}
+\begin{description}\item[RTO] Time.\end{description}
+\begin{table}\caption{Fees}\begin{tabular}{l|r}\hline a & b \\ \hline 1 & 2 \\ \multicolumn{2}{c}{all}
+\end{tabular}\end{table}
+\begin{lstlisting}[language=sh]
+pip % install
+\end{lstlisting}
+\end{document} gone"""
+
+
+def test_a_document():
+    assert latex(FILE) == (
+        "The manual",
+        "2024-03-05",
+        "## Install & use\n\nUse **pip** 10% at https://a.org/x_y or [the page](https://b.org) (A note.). "
+        "“Quoted” – Müller, François, `x^2`, kept.\n\n1. Open\n2. Pour\n    - deep\n- **RTO**: Time.\n\nFees\n\n"
+        "| a | b |\n| --- | --- |\n| 1 | 2 |\n| all |  |\n\n```\npip % install\n```",
+    )
+
+
+def test_record(reads):
+    (record,), _, _ = reads("a.tex", FILE)
+    assert (record.id, record.title, record.date, record.markdown) == ("a.tex", "The manual", "2024-03-05", True)
+    _, (reject,), _ = reads("b.tex", r"\documentclass{x}")
+    assert "LaTeX with text" in reject.reason
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "{",
+        r"\textbf{",
+        r"\begin{a}",
+        "$",
+        r"\begin{tabular}{",
+        r"\item[",
+        r"\title{",
+        r"\begin{verbatim}",
+        r"\end{a}",
+        r"\\ & ",
+    ],
+)
+def test_broken_markup_ends_in_time(piece):
+    latex(piece * 5000 + " x")
