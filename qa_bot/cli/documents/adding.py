@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 MaxTotalBytes = Annotated[int | None, typer.Option(help="Limit on all bytes read, unpacked.", min=1)]
 MaxRecordBytes = Annotated[int | None, typer.Option(help="Limit on the bytes of one record.", min=1)]
 MaxRatio = Annotated[int | None, typer.Option(help="Limit on unpacked by packed bytes.", min=1)]
+MaxFileSeconds = Annotated[
+    int | None,
+    typer.Option(help="Limit on the time for a file such as a PDF or a spreadsheet; 60, more if large.", min=1),
+]
 Crawl = Annotated[bool, typer.Option("--crawl", help="Read the site below the path of a URL.")]
 MaxPages = Annotated[int | None, typer.Option(help="Limit on the pages of a site; 500.", min=1)]
 MaxDepth = Annotated[
@@ -53,6 +57,7 @@ def add(
     max_total_bytes: MaxTotalBytes = None,
     max_record_bytes: MaxRecordBytes = None,
     max_ratio: MaxRatio = None,
+    max_file_seconds: MaxFileSeconds = None,
 ) -> None:
     """Add or update documents; unchanged ones cost nothing."""
     from qa_bot.answering.fit_confidence import ensure
@@ -60,7 +65,7 @@ def add(
     from qa_bot.documents.websites.urls import is_url
     from qa_bot.terminal.output import counting
 
-    limits = ingest_limits(max_total_bytes, max_record_bytes, max_ratio)
+    limits = ingest_limits(max_total_bytes, max_record_bytes, max_ratio, max_file_seconds)
     site = site_options(
         crawl=crawl or None, pages=max_pages, depth=max_depth, bytes=max_bytes, seconds=max_seconds, rate=rate
     )
@@ -115,11 +120,11 @@ def site_options(**options: float | None) -> dict[str, float]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def ingest_limits(total: int | None, record: int | None, ratio: int | None) -> Limits:
+def ingest_limits(total: int | None, record: int | None, ratio: int | None, seconds: int | None = None) -> Limits:
     """Bounds on what is read; None keeps a default."""
     from qa_bot.documents.ingest.records import Limits
 
-    flags = {"total_bytes": total, "record_bytes": record, "ratio": ratio}
+    flags = {"total_bytes": total, "record_bytes": record, "ratio": ratio, "seconds": seconds}
     return Limits(**{name: value for name, value in flags.items() if value is not None})
 
 

@@ -127,7 +127,7 @@ class ReaderProcess:
         if not poll.poll(max(0, 1000 * (deadline - time.monotonic()))):
             raise _StoppedError(
                 f"Expected a file that is read in time, but it took longer than {seconds:.0f} seconds; split it, "
-                "save it anew in another format, or raise --max-seconds."
+                "save it anew in another format, or raise --max-file-seconds."
             )
         data = os.read(self._process.stdout.fileno(), CHUNK)
         if not data:

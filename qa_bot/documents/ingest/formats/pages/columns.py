@@ -12,12 +12,13 @@ GUTTER = 6.0  # points between columns
 FEWEST = 3  # lines in a column
 SPANNING_SHARE = 0.4
 MOST_COLUMNS = 5
+MOST_BOXES = 2000  # of a page; the search for columns takes the square of their number
 
 
 def regions(boxes: Sequence[Box], depth: int = 0) -> list[list[Box]]:
     """The boxes of each region (a column, or what spans columns) from top to bottom, regions in reading order."""
     boxes = sorted(boxes, key=lambda box: (box.top, box.left))
-    gutter = _gutter(boxes) if depth < MOST_COLUMNS else None
+    gutter = _gutter(boxes) if depth < MOST_COLUMNS and len(boxes) <= MOST_BOXES else None
     if gutter is None:
         return [boxes] if boxes else []
     ordered: list[list[Box]] = []

@@ -59,7 +59,7 @@ class Flow:
     def _line(self, page: int, line: Line, previous: Line | None, pitch: float, right: float) -> None:
         block = _block(page, line, self._typography.level(line))
         last = self._open
-        is_break = previous is not None and _is_forced_break(previous, line, right)
+        is_break = previous is not None and not line.is_beside(previous) and _is_forced_break(previous, line, right)
         if last is None or not self._goes_on(last, block, previous, pitch) or (is_break and _is_whole(last)):
             self._flush()
             self._set_depth(block)
@@ -83,6 +83,8 @@ class Flow:
             return is_cut and last.kind in {"text", "item", "step"}
         if (last.kind == "code") != (block.kind == "code") or abs(line.size - previous.size) > 0.15 * line.size:
             return False
+        if line.is_beside(previous):  # a label and its value
+            return last.kind == block.kind == "text"
         gap = line.top - previous.top
         if gap > PARAGRAPH_GAP * max(pitch, line.size) or gap < 0:
             return False

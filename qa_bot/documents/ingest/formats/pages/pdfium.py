@@ -25,6 +25,7 @@ FEW_WORDS = 12
 SCAN_SHARE = 0.25  # of the page that pictures take
 SHORTEST_RULE = 15.0  # points
 THICKEST_RULE = 2.5
+MOST_ANNOTATIONS = 1000
 MOST_PATHS = 5000  # of a page: drawings have more, tables fewer
 PASSWORD_ERROR = raw.FPDF_ERR_PASSWORD
 
@@ -75,6 +76,11 @@ class Document:
     def page(self, number: int) -> Page:
         """Raises an error of the library if the page is damaged."""
         page = self._pdf[number - 1]
+        if _has_fields(page):
+            # their contents become part of the page; it has to be opened again
+            raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY)
+            page.close()
+            page = self._pdf[number - 1]
         try:
             width, height = page.get_size()
             words = list(self._words(page))
@@ -154,6 +160,17 @@ def iso_date(text: str) -> str:
         return ""
     year, month, day = match[1], match[2] or "01", match[3] or "01"
     return f"{year}-{month}-{day}" if "1970" < year < "2200" and "01" <= month <= "12" and "01" <= day <= "31" else ""
+
+
+def _has_fields(page: Any) -> bool:
+    """Whether a form's fields or written remarks are on the page."""
+    for index in range(min(MOST_ANNOTATIONS, raw.FPDFPage_GetAnnotCount(page))):
+        annotation = raw.FPDFPage_GetAnnot(page, index)
+        kind = raw.FPDFAnnot_GetSubtype(annotation)
+        raw.FPDFPage_CloseAnnot(annotation)
+        if kind in {raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FREETEXT}:
+            return True
+    return False
 
 
 def _area(item: Any) -> float:

@@ -16,6 +16,7 @@ CELL_LINE_GAP = 0.6  # heights; lines of one cell are closer
 CLOSER = 1.15  # times the smallest distance of lines; rows are farther apart
 ALIGNED = 3.0  # points between the edges or centres of a column's cells
 ALIGNED_SHARE = 0.7
+MOST_ROWS = 1000  # of a page; a longer table is several
 FEWEST_ROWS = 3  # without rules
 PROSE_WORDS = 5.0  # words a cell, and
 PROSE_FILL = 0.8  # share of its column's width, from which the columns are text and no table
@@ -94,8 +95,9 @@ def split_tables(rows: Sequence[list[Line]], rules: Sequence[Rule] = ()) -> tupl
     start = 0
     while start < len(rows):
         run = _Run()
-        while start + len(run.rows) < len(rows) and run.takes(rows[start + len(run.rows)], rules):
-            pass
+        for row in rows[start : start + MOST_ROWS]:
+            if not run.takes(row, rules):
+                break
         inside = [rule for rule in rules if run.rows and _is_inside(rule, run)]
         if run.rows and _is_table(run, inside):
             tables.append(_table(run, inside))

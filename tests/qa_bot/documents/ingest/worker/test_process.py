@@ -4,10 +4,13 @@ import time
 from pathlib import Path
 
 import pytest
+from pypdf import PdfWriter
 
 from qa_bot.documents.ingest import Notice, Record, Reject, read
 from qa_bot.documents.ingest.detect import READERS, Reader
 from qa_bot.documents.ingest.files.byte_budget import TotalLimitError
+from qa_bot.documents.ingest.formats.mail import eml
+from qa_bot.documents.ingest.formats.pages import pdf
 from qa_bot.documents.ingest.records import Limits, Part, Position
 from qa_bot.documents.ingest.worker import messages
 from qa_bot.documents.ingest.worker.messages import Request
@@ -66,6 +69,22 @@ def request_of(tmp_path, module):
         return Request(module, "read", bytes(tmp_path / "file"), "file", "WHERE", Limits(**limits))
 
     return request_of
+
+
+def test_results_are_those_of_reading_in_this_process(tmp_path):
+    writer = PdfWriter()
+    writer.add_blank_page(100, 100)
+    writer.write(tmp_path / "blank.pdf")
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
+    (tmp_path / "a.eml").write_bytes(b"Subject: Doors\nDate: Mon, 3 Mar 2025 10:15:00 +0100\n\nIt closes at six.\n")
+    for name, function, format_ in (
+        ("a.eml", eml.read, "eml"),
+        ("blank.pdf", pdf.read, "pdf"),
+        ("broken.pdf", pdf.read, "pdf"),
+    ):
+        isolated = list(read(tmp_path / name))
+        assert isolated == list(read(tmp_path / name, readers={format_: function}))
+        assert len(isolated) == 1
 
 
 def test_every_kind_of_item_arrives_unchanged(process, request_of):

@@ -20,8 +20,8 @@ def rule(x0, x1, y):
     return f"{x0} {792 - y} m {x1} {792 - y} l S"
 
 
-def pdf(*pages, metadata=None, password=None, rotate=0):
-    """A PDF with the drawing operators of each page."""
+def pdf(*pages, metadata=None, password=None, rotate=0, field=""):
+    """A PDF with the drawing operators of each page, and a form's field with this content on the first."""
     objects = ["<< /Type /Catalog /Pages 2 0 R >>", ""]
     objects += [f"<< /Type /Font /Subtype /Type1 /BaseFont /{font} /Encoding /WinAnsiEncoding >>" for font in FONTS]
     fonts = " ".join(f"/F{number} {number + 3} 0 R" for number in range(len(FONTS)))
@@ -33,6 +33,19 @@ def pdf(*pages, metadata=None, password=None, rotate=0):
         objects.append(
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {len(objects)} 0 R "
             f"/Resources << /Font << {fonts} >> >> >>"
+        )
+    if field:
+        look = f"BT /F0 10 Tf 2 2 Td ({field}) Tj ET"
+        objects[len(objects) - 2 * len(pages) + 1] = objects[len(objects) - 2 * len(pages) + 1].replace(
+            "/Type /Page ", f"/Type /Page /Annots [{len(objects) + 2} 0 R] "
+        )
+        objects.append(
+            f"<< /Type /XObject /Subtype /Form /BBox [0 0 200 14] /Resources << /Font << {fonts} >> >> "
+            f"/Length {len(look)} >>\nstream\n{look}\nendstream"
+        )
+        objects.append(
+            f"<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V ({field}) /F 4 /Rect [200 690 400 704] "
+            f"/AP << /N {len(objects)} 0 R >> >>"
         )
     objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
     data, offsets = b"%PDF-1.4\n", []

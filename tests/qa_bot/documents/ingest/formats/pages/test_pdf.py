@@ -183,6 +183,10 @@ def test_code_keeps_its_lines(text_of, draw):
     assert text_of([*draw.lines([LONG] * 2), *indented]) == f"{LONG} {LONG}\n\n```\n{code[0]}\n{code[1]}\n```"
 
 
+def test_contents_of_forms_are_read(text_of, draw):
+    assert text_of([draw.line(72, 100, "Name:")], field="Ann Lee") == "Name: Ann Lee"
+
+
 @pytest.mark.parametrize("rotate", [90, 180, 270])
 def test_rotated_pages_keep_their_words(text_of, draw, rotate):
     assert sorted(text_of(draw.lines(["One two three."]), rotate=rotate).split()) == ["One", "three.", "two"]
