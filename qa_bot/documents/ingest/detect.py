@@ -49,6 +49,7 @@ READERS = {
     "stackexchange": Reader("data.stackexchange", roots=("posts",)),
     "markdown": Reader("markup.markdown", (".md", ".markdown", ".mdx", ".mkd", ".mdown")),
     "restructured": Reader("markup.restructured", (".rst", ".rest")),
+    "asciidoc": Reader("markup.asciidoc.document", (".adoc", ".asciidoc", ".asc")),
     "latex": Reader("markup.latex", (".tex", ".latex", ".ltx")),
     "mediawiki": Reader("exports.mediawiki", roots=("mediawiki",)),
     "notebook": Reader("markup.notebook", (".ipynb",)),

@@ -35,6 +35,7 @@ TEXTS = {
     "markdown": ("a.md", "# Cats\n\nCats sleep.\n"),
     "html": ("a.html", "<html><title>Cats</title><body><p>Cats sleep.</p></body></html>"),
     "restructured": ("a.rst", "Cats\n====\n\nCats sleep.\n"),
+    "asciidoc": ("a.adoc", "= Cats\n\nCats sleep.\n"),
     "latex": ("a.tex", "\\title{Cats}\n\\begin{document}\nCats sleep.\n\\end{document}\n"),
     "mediawiki": (
         "a.xml",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from qa_bot.documents.ingest.formats.markup.html import fragment
 
-JOIN = "\ufdd2"  # in place of what is left out: a line does not begin with the blank after it
+JOIN = "\ufdd2"  # in place of omitted markup: a line does not begin with the blank after it
 COMMENT = re.compile(r"<!--(?:(?!<!--|-->).)*-->", re.DOTALL)
 REFERENCE = re.compile(r"<ref\b[^<>/]*/>|<ref\b[^<>]*>(?:(?!<ref\b).)*?</ref\s*>", re.DOTALL | re.IGNORECASE)
 GALLERY = re.compile(r"<(gallery|timeline|imagemap|math)\b[^<>]*>(?:(?!<\1\b).)*?</\1\s*>", re.DOTALL | re.IGNORECASE)

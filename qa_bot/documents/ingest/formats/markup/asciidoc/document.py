@@ -1,0 +1,229 @@
+"""AsciiDoc files, one document a file. No other file is included; both sides of conditions are read."""
+
+from __future__ import annotations
+
+import html
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from qa_bot.documents.ingest.dates import iso_date
+from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.formats.markup.asciidoc.inline import inline
+from qa_bot.documents.ingest.formats.markup.asciidoc.tables import table
+from qa_bot.documents.ingest.formats.markup.html import fragment, without_title
+from qa_bot.documents.ingest.formats.markup.webpage.metadata import declared_language
+from qa_bot.documents.ingest.records import Item, Record, Reject
+
+DEEPEST = 12  # blocks inside blocks
+HEADING = re.compile(r"(={1,6}|#{1,6})\s+(\S.*)")
+ATTRIBUTE = re.compile(r":(!?[\w-]+!?):(?:\s+(.*))?")
+REVISION = re.compile(r"v?[\d.]*,?\s*(.*\d{4}.*?)(?::.*)?")
+AUTHOR = re.compile(r"[^<>]{1,100}<[^<>\s]+@[^<>\s]+>.*")
+DIRECTIVE = re.compile(r"(?:include|toc|video|audio|endif|ifeval|ifn?def)::\S*\[(.*)\]")
+BLOCK_IMAGE = re.compile(r"image::[^\[\]]+\[([^\[\]]*)\]")
+OPTIONS = re.compile(r"\[([^\[\]]*|\[[^\[\]]*\])\]")
+DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```[\w+#-]*|\|===)")
+ITEM = re.compile(r"\s*(\*{1,6}|-|\.{1,6}|\d{1,4}\.|<(?:\d+|\.)>)\s+(?:(\[[ xX*]\])\s+)?(\S.*)")
+TERM = re.compile(r"\s*(\S.*?)(:{2,4}|;;)(?:\s+(.*))?")
+ADMONITION = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(.*)", re.DOTALL)
+BREAK = re.compile(r"(?:<<<|'''|---|\*\*\*)\s*")
+ADMONITIONS = {"NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"}
+
+
+def read(file: SourceFile) -> Iterator[Item]:
+    """One record; its title is that of the document, else the file's stem."""
+    converter = _Converter()
+    writer = fragment(converter.html(file.text()))
+    text = file.repairs.clean(without_title(writer.text, converter.title))
+    if not text:
+        yield Reject(f"{file.where}:1", "Expected AsciiDoc with text, but got none; fill the file or leave it out.")
+        return
+    yield Record(
+        file.name,
+        file.repairs.clean(converter.title) or PurePosixPath(file.name).stem,
+        text,
+        where=f"{file.where}:1",
+        markdown=True,
+        date=next(
+            filter(None, (iso_date(converter.attributes.get(name)) for name in ("revdate", "docdate", "date"))), ""
+        ),
+        language=declared_language(converter.attributes.get("lang")),
+    )
+
+
+class _Converter:
+    """Goes through the lines once and collects HTML."""
+
+    def __init__(self) -> None:
+        self.title = ""
+        self.attributes: dict[str, str] = {"nbsp": " ", "empty": "", "sp": " ", "plus": "+", "asterisk": "*"}
+        self._output: list[str] = []
+        self._lists: list[str] = []  # signs of the open lists
+        self._paragraph: list[str] = []
+        self._options = ""
+        self._is_attached = False
+
+    def html(self, source: str) -> str:
+        """The document in HTML."""
+        self._blocks(source.replace("\r\n", "\n").split("\n"), 0)
+        return "\n".join(self._output)
+
+    def _inline(self, text: str) -> str:
+        return inline(text, self.attributes)
+
+    def _blocks(self, lines: Sequence[str], depth: int) -> None:
+        position = 0
+        while position < len(lines):
+            line = lines[position].rstrip()
+            delimiter = DELIMITER.fullmatch(line)
+            if delimiter and depth < DEEPEST:
+                end = _end(lines, position, line)
+                self._delimited(delimiter[1], lines[position + 1 : end], depth)
+                position = end + 1
+                continue
+            self._line(line, is_header=position < 4)
+            position += 1
+        self._end_paragraph()
+        self._end_lists()
+
+    def _line(self, line: str, *, is_header: bool) -> None:
+        if not line.strip():
+            self._end_paragraph()
+        elif line.startswith("//"):
+            return
+        elif match := DIRECTIVE.fullmatch(line):
+            if match[1] and line.startswith("if"):
+                self._paragraph.append(match[1])
+        elif match := ATTRIBUTE.fullmatch(line):
+            self.attributes[match[1].lower()] = (match[2] or "").strip()
+        elif match := HEADING.fullmatch(line):
+            self._heading(len(match[1]), match[2])
+        elif is_header and self.title and (match := REVISION.fullmatch(line)) and iso_date(match[1]):
+            self.attributes.setdefault("revdate", match[1])
+        elif line == "+":  # the next block belongs to the item
+            self._end_paragraph()
+            self._is_attached = True
+        elif is_header and self.title and AUTHOR.fullmatch(line):
+            return
+        else:
+            self._text_line(line)
+
+    def _text_line(self, line: str) -> None:
+        if (match := OPTIONS.fullmatch(line)) and not self._paragraph:
+            self._options = match[1]
+        elif (match := BLOCK_IMAGE.fullmatch(line)) is not None:
+            self._end_paragraph()
+            self._end_unattached_lists()
+            self._output.append(f"<p>{html.escape(match[1].partition(',')[0].strip(chr(34)))}</p>")
+        elif re.match(r"\.[^\s.]", line) and not self._paragraph:
+            self._output.append(f"<p><b>{self._inline(line[1:])}</b></p>")
+        elif BREAK.fullmatch(line) and not self._paragraph:
+            self._end_lists()
+        elif (item := ITEM.fullmatch(line)) or (term := TERM.fullmatch(line)):
+            self._end_paragraph()
+            if item:
+                self._item(item)
+            else:
+                self._term(term)
+        else:
+            if not self._paragraph and not line[0].isspace() and self._output[-1:] == [""]:
+                self._end_unattached_lists()
+            self._paragraph.append(line)
+
+    def _end_unattached_lists(self) -> None:
+        """A block after a list ends it, unless a line with `+` comes between."""
+        if not self._is_attached:
+            self._end_lists()
+        self._is_attached = False
+
+    def _heading(self, level: int, text: str) -> None:
+        self._end_paragraph()
+        self._end_lists()
+        if level == 1 and not self.title:
+            self.title = " ".join(fragment(f"<h1>{self._inline(text)}</h1>").text.removeprefix("# ").split())
+        self._output.append(f"<h{level}>{self._inline(text)}</h{level}>")
+        self._options = ""
+
+    def _item(self, match: re.Match[str]) -> None:
+        sign = re.sub(r"\d+\.", "1.", match[1])
+        sign = "<>" if sign.startswith("<") else sign
+        box = {"": "", None: "", "[ ]": "[ ] "}.get(match[2], "[x] ")
+        self._open_list(sign, "ul" if sign[0] in "*-" else "ol")
+        self._output.append("<li>")
+        self._paragraph.append(f"{box}{match[3]}")
+
+    def _term(self, match: re.Match[str] | None) -> None:
+        if match is not None:
+            self._open_list(match[2], "dl")
+            self._output.append(f"<dt>{self._inline(match[1])}</dt><dd>")
+            if match[3]:
+                self._paragraph.append(match[3])
+
+    def _open_list(self, sign: str, tag: str) -> None:
+        """Continue the open list with this sign, or begin one inside the last item."""
+        key = f"{tag} {sign}"
+        if key in self._lists:
+            while self._lists[-1] != key:
+                self._output.append(f"</{self._lists.pop()[:2]}>")
+        elif len(self._lists) < DEEPEST:
+            self._lists.append(key)
+            self._output.append(f"<{tag}>")
+
+    def _end_lists(self) -> None:
+        while self._lists:
+            self._output.append(f"</{self._lists.pop()[:2]}>")
+
+    def _end_paragraph(self) -> None:
+        if not self._paragraph:
+            return
+        text, options = "\n".join(self._paragraph), self._options
+        self._paragraph, self._options = [], ""
+        first = options.partition(",")[0].strip()
+        if (first in {"source", "listing", "literal"} or text[0] == " ") and not self._lists:
+            self._output.append(f"<pre>{html.escape(textwrap.dedent(text))}</pre>")
+        elif match := ADMONITION.match(text):
+            self._output.append(f"<p><b>{match[1].capitalize()}:</b> {self._inline(match[2])}</p>")
+        elif first in ADMONITIONS:
+            self._output.append(f"<p><b>{first.capitalize()}:</b> {self._inline(text)}</p>")
+        elif first == "quote":
+            self._output.append(f"<blockquote>{self._inline(text)}</blockquote>")
+        else:
+            self._output.append(f"<p>{self._inline(text)}</p>")
+        self._output.append("")
+
+    def _delimited(self, sign: str, lines: Sequence[str], depth: int) -> None:
+        """A block between two lines of signs."""
+        self._end_paragraph()
+        self._end_unattached_lists()
+        options, self._options = self._options, ""
+        names = [part.strip() for part in options.split(",")]
+        if sign.startswith("```") or sign[:4] in {"----", "...."}:
+            language = sign[3:] if sign[0] == "`" else names[1] if len(names) > 1 and names[0] == "source" else ""
+            code = html.escape("\n".join(lines))
+            self._output.append(
+                f'<pre class="language-{html.escape(language) or "none"}">{code}</pre>'
+                if language
+                else f"<pre>{code}</pre>"
+            )
+        elif sign == "|===":
+            self._output.append(table(lines, options, self._inline))
+        elif sign[0] not in "/+":
+            self._compound(sign, names[0], lines, depth)
+
+    def _compound(self, sign: str, name: str, lines: Sequence[str], depth: int) -> None:
+        outer, self._lists = self._lists, []
+        tag = "blockquote" if sign[0] == "_" else "div"
+        self._output.append(f"<{tag}>")
+        if name in ADMONITIONS:
+            self._output.append(f"<p>{name.capitalize()}:</p>")
+        self._blocks(lines, depth + 1)
+        self._output.append(f"</{tag}>")
+        self._lists = outer
+
+
+def _end(lines: Sequence[str], start: int, line: str) -> int:
+    """The number of the line that ends a block, or of the line after the last."""
+    sign = "```" if line.startswith("```") else line
+    return next((number for number in range(start + 1, len(lines)) if lines[number].rstrip() == sign), len(lines))

@@ -1,0 +1,119 @@
+"""AsciiDoc."""
+
+import pytest
+
+FILE = """= The *manual*
+Ann Lee <ann@example.org>
+v1.0, 2024-03-05
+:product: Pot
+:lang: en
+
+// comment
+Use *{product}* and `make`; {unknown}
+stays.
+
+== Install
+
+ifdef::web[]
+.Procedure
+. Open
+. Pour
+* deep
+** deeper
+. Close
++
+----
+code here
+----
+. Last
+
+NOTE: Mind the heat.
+
+[source,sh]
+----
+pip <install>
+----
+
+RTO:: Recovery time.
+RPO::
+  Point.
+
+____
+A quote.
+____
+
+[TIP]
+====
+Save *often*.
+====
+
+include::other[]
+image::a.png[A lamp]
+////
+hidden
+////
+The end +
+now.
+"""
+
+
+def test_a_document(reads, tmp_path):
+    (record,), rejects, _ = reads("a.adoc", FILE)
+    assert rejects == []
+    assert (record.id, record.title, record.where) == ("a.adoc", "The manual", f"{tmp_path}/a.adoc:1")
+    assert (record.date, record.language, record.markdown) == ("2024-03-05", "en", True)
+    assert record.text == (
+        "Use **Pot** and `make`; {unknown} stays.\n\n## Install\n\n###### Procedure\n\n1. Open\n2. Pour\n    - deep\n"
+        "        - deeper\n3. Close\n\n    ```\n    code here\n    ```\n4. Last\n\n**Note:** Mind the heat.\n\n"
+        "```sh\npip <install>\n```\n\n- **RTO**: Recovery time.\n- **RPO**: Point.\n\n> A quote.\n\nTip:\n\n"
+        "Save **often**.\n\nA lamp\n\nThe end\nnow."
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            "https://a.org[the page], link:b.html[B], mailto:it@a.org[IT]",
+            "[the page](https://a.org), B, [IT](mailto:it@a.org)",
+        ),
+        ("<<opening-hours>>, <<a,b>>, xref:use.adoc#x_y[], xref:z[Z]", "opening hours, b, x y, Z"),
+        ("a footnote:[A note.] [[anchor]]kbd:[Ctrl] menu:File[Save > As]", "a (A note.) Ctrl File > Save > As"),
+        (
+            "*b* _i_ `*c*` +_d_+ #m# x^2^ snake_case_name 2 * 3 * 4",
+            "**b** *i* `*c*` `_d_` m x² snake_case_name 2 * 3 * 4",
+        ),
+        ("* [x] done\n* [ ] open\n\nAfter.", "- [x] done\n- [ ] open\n\nAfter."),
+        ("[[id]]\n== Rooms\n\n literal text", "## Rooms\n\n```\nliteral text\n```"),
+        ("|===\n|a |b\n\n|1 |2\n2+|all\n|===", "| a | b |\n| --- | --- |\n| 1 | 2 |\n| all |  |"),
+        ('[cols="2*",%header]\n|===\n|a\n|b\n|1\n|2 \\| 3\n|===', "| a | b |\n| --- | --- |\n| 1 | 2 \\| 3 |"),
+        ("[%noheader]\n|===\n3*|x\n|===", "|  |  |  |\n| --- | --- | --- |\n| x | x | x |"),
+        ("----\nnever closed", "```\nnever closed\n```"),
+    ],
+)
+def test_markup(reads, source, expected):
+    (record,), _, _ = reads("a.adoc", source)
+    assert record.text == expected
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "*",
+        "----\n",
+        "====\n",
+        "* a\n",
+        "|===\n",
+        "[[",
+        "<<",
+        "`",
+        "_a ",
+        "https://a[",
+        "a:: b\n",
+        "(((",
+        "== a\n",
+        "| ",
+    ],
+)
+def test_broken_markup_ends_in_time(reads, piece):
+    reads("a.adoc", piece * 5000 + " x")
