@@ -299,11 +299,13 @@ class Bot:
 
     def _past(self, conversation: str) -> list[RememberedTurn]:
         """The turns of a conversation in the store; empty if the store cannot be used."""
-        from qa_bot.home.store import StoreError  # late: an answer needs no SQLAlchemy
+        from qa_bot.home.store import StoreError, with_present_ids  # late: an answer needs no SQLAlchemy
 
         try:
-            store = self.store
-            return of_turns(store.last_turns(conversation, REMEMBERED_TURNS), store.last_feedback(conversation))
+            store, present = self.store, self.store.sources.aliases()
+            turns = store.last_turns(conversation, REMEMBERED_TURNS)
+            turns = [replace(turn, answer=with_present_ids(turn.answer, present)) for turn in turns]
+            return of_turns(turns, store.last_feedback(conversation))
         except StoreError as error:
             log.warning("Earlier turns are unknown, because the store cannot be used: %s", error)
             return []

@@ -90,14 +90,10 @@ def add(
             run = RecordSync(store, update, collection or "default", config.passages, log, progress)
             run.run(item for path in paths for item in read(path, format=format, budget=budget))
             return log.counts
-        registry = Registry(store, config.passages, update is not None, removing, allow_empty)
-        try:
-            runs = list(registry.runs(paths, collection=collection, format_=format))
-            runs += [website_run(registry, visited, collection) for visited in sites]
-            Synchronisation(store, update, config.passages, log, progress, budget, removing).run(runs)
-        except BaseException:
-            registry.undo()
-            raise
+        registry = Registry(store, config.passages, update, removing, allow_empty)
+        runs = list(registry.runs(paths, collection=collection, format_=format))
+        runs += [website_run(registry, visited, collection) for visited in sites]
+        Synchronisation(store, update, config.passages, log, progress, budget, removing).run(runs)
     return log.counts
 
 
@@ -128,7 +124,7 @@ def synchronise(
     limits = limits or Limits()
     sites = _visited(home, config, names, limits, pages)
     with _changing(home, config, encoder, "sync", dry_run=dry_run) as (store, update, log):
-        registry = Registry(store, config.passages, update is not None, removing=True, allow_empty=allow_empty)
+        registry = Registry(store, config.passages, update, removing=True, allow_empty=allow_empty)
         chosen = chosen_sources(store, names)
         runs = [registry.of_source(source) for source in chosen if source.kind in FILE_KINDS]
         runs += _website_runs(registry, chosen, sites)

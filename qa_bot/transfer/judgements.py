@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
 import orjson
 
 from qa_bot.home.question_key import question_key
-from qa_bot.home.store import Feedback, Store, Turn
+from qa_bot.home.store import Feedback, Store, Turn, with_present_ids
 from qa_core.atomic import atomic_file, check_writable
 from qa_core.measures.runs import escape_id
 
@@ -90,8 +90,9 @@ def queries_path(path: Path) -> Path:
 
 def write_lines(store: Store, file: IO[bytes], *, progress: Progress = lambda _: None) -> VoteCounts:
     """Write a line for each turn with a vote: question, answer, used sources, last vote."""
-    counts = VoteCounts()
+    counts, present = VoteCounts(), store.sources.aliases()
     for turn, feedback in store.stream_turns(voted=True):
+        turn = replace(turn, answer=with_present_ids(turn.answer, present))
         file.write(orjson.dumps(vote_fields(turn, feedback[-1])) + b"\n")
         counts.votes += 1
         progress(counts.votes)
@@ -119,10 +120,11 @@ def vote_fields(turn: Turn, vote: Feedback) -> dict[str, Any]:
 
 def _collect(store: Store, progress: Progress) -> tuple[VoteCounts, dict[str, _Votes]]:
     counts, votes = VoteCounts(), dict[str, _Votes]()
+    present = store.sources.aliases()
     for turn, feedback in store.stream_turns(voted=True):
         counts.votes += 1
         progress(counts.votes)
-        documents = {escape_id(source["document"]) for source in _used(turn.answer)}
+        documents = {escape_id(source["document"]) for source in _used(with_present_ids(turn.answer, present))}
         question = " ".join((turn.rewritten or turn.question).split())
         if turn.answer.get("kind") in ("fact", "talk") or not documents or not question:
             counts.unused += 1

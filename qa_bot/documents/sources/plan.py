@@ -114,7 +114,7 @@ def _compare_file(
 def _find_moves(plan: SyncPlan, gone: Iterable[str], rows: Mapping[str, SourceFile]) -> None:
     """Pair new files with gone ones of the same content; each is used once."""
     by_content: dict[tuple[int, str], list[str]] = {}
-    for path in gone:
+    for path in sorted(gone):
         by_content.setdefault((rows[path].size, rows[path].hash), []).append(path)
     sizes = {size for size, _ in by_content if size}
     staying: list[str] = []

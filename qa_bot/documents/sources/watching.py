@@ -6,9 +6,10 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 
 from qa_bot.documents.reject_log import AddReport
 from qa_bot.documents.sources.places import FILE_KINDS
@@ -83,6 +84,7 @@ class Watcher:
             return
         from watchfiles import watch
 
+        logging.getLogger("watchfiles").setLevel(logging.WARNING)  # it logs every batch
         batches = watch(
             *folders,
             debounce=DEBOUNCE,
@@ -115,6 +117,18 @@ class Watcher:
             if done.changed or done.rejected or done.errors:
                 report(done)
             return
+
+
+@contextmanager
+def in_background(watcher: Watcher, report: Callable[[AddReport], None]) -> Iterator[None]:
+    """Run a watcher in a thread; a synchronisation in progress is finished at the end."""
+    thread = Thread(target=watcher.run, args=[report], name="watch-sources")
+    thread.start()
+    try:
+        yield
+    finally:
+        watcher.stop.set()
+        thread.join()
 
 
 def _stamp(file: Path) -> tuple[int, ...] | None:

@@ -163,20 +163,16 @@ def visit_known(
 
 def website_run(registry: Registry, site: VisitedSite, collection: str | None) -> WebsiteRun:
     """The run of a visited site, whose source is made if there is none at its place."""
-    store = registry.store.sources
     source = _at(registry.store, site.place, collection)
     options = {"site": dict(site.options)}
     if source is None:
-        used = {other.name for other in store.all()}
+        used = {other.name for other in registry.sources}
         name = next(name for name in _names(URL(site.place)) if name not in used)
-        source = Source(0, name, KIND, site.place, collection or "default", options)
-        if registry.writing:
-            source = store.create(name, KIND, site.place, source.collection, options)
-            registry.made.append(source)
+        source = registry.new_source(name, KIND, site.place, collection or "default", options)
+        registry.store_later(source)
     elif source.options.get("site") != options["site"]:
         source = replace(source, options={**source.options, **options})
-        if registry.writing:
-            store.change(source.id, options=source.options)
+        registry.store_later(source)
     return run_of(registry, source, site, completing=True)
 
 

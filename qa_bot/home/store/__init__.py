@@ -3,6 +3,7 @@
 Only this package imports SQLAlchemy.
 """
 
+from qa_bot.home.store.aliases import with_present_ids
 from qa_bot.home.store.database import StoreError, storable
 from qa_bot.home.store.history import NotFoundError
 from qa_bot.home.store.records import (
@@ -55,4 +56,5 @@ __all__ = [
     "Turn",
     "migrate",
     "storable",
+    "with_present_ids",
 ]

@@ -5,7 +5,8 @@ A live document comes before an alias with its id.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
@@ -41,3 +42,18 @@ def by_collection(connection: Connection) -> dict[tuple[str, str], str]:
         collections, collections.c.id == document_aliases.c.collection_id
     )
     return {(row[0], row[1]): row[2] for row in connection.execute(query)}
+
+
+def with_present_ids(answer: Mapping[str, Any], present: Mapping[tuple[str, str], str]) -> Mapping[str, Any]:
+    """An answer object whose sources have the present ids of their documents.
+
+    Args:
+        present: as `by_collection` gives it.
+    """
+    if not present or not answer.get("sources"):
+        return answer
+    sources = [
+        {**source, "document": present.get((source.get("collection", ""), source["document"]), source["document"])}
+        for source in answer["sources"]
+    ]
+    return {**answer, "sources": sources}

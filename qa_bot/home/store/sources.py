@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
@@ -38,21 +38,25 @@ class SourceStore:
             held = {row[0]: row[1] for row in connection.execute(files)}
         return [SourceInfo(source, held.get(source.id, 0), *counts.get(source.id, (0, 0))) for source in self.all()]
 
-    def create(
-        self, name: str, kind: str, place: str, collection: str, options: Mapping[str, Any] | None = None
-    ) -> Source:
-        """Add a source whose name and place are new."""
+    def next_key(self) -> int:
+        """The key of the next source; only the single writer of a home may use it."""
+        with reading(self._engine) as connection:
+            return int(connection.execute(select(func.coalesce(func.max(sources.c.id), 0))).scalar_one()) + 1
+
+    def create(self, source: Source) -> None:
+        """Add a source whose key, name and place are new."""
         row = {
-            "name": storable(name),
-            "kind": kind,
-            "place": storable(place),
-            "collection": storable(collection),
-            "options": dict(options or {}),
-            "error": "",
+            "id": source.id,
+            "name": storable(source.name),
+            "kind": source.kind,
+            "place": storable(source.place),
+            "collection": storable(source.collection),
+            "options": dict(source.options),
+            "synced": source.synced,
+            "error": source.error,
         }
         with writing(self._engine) as connection:
-            key = connection.execute(insert(sources).values(**row).returning(sources.c.id)).scalar_one()
-        return Source(int(key), **row)  # type: ignore[arg-type]  # the names of its fields
+            connection.execute(insert(sources).values(**row))
 
     def change(self, source: int, **values: object) -> None:
         """Set columns of a source: `name`, `options`, `synced`, `error`."""

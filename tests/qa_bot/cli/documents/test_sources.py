@@ -1,0 +1,110 @@
+"""`sync`, `add --sync`, `sources` and `watch` on the command line: output, JSON and exit codes."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.usefixtures("no_shipped_voices")
+QaBot = Callable[..., Any]
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "rust.md").write_text("Rub rust off with vinegar.")
+    (folder / "tea.txt").write_text("Tea should steep for three minutes.")
+    return folder
+
+
+def test_edits_renames_and_deletions_are_followed(qa_bot: QaBot, docs: Path) -> None:
+    assert qa_bot("add", docs).code == 0
+    (docs / "tea.txt").rename(docs / "tee.txt")
+    (docs / "rust.md").write_text("Zorgon removes rust.")
+    (docs / "new.md").write_text("New.")
+    planned = qa_bot("sync", "--dry-run")
+    assert planned.out.splitlines() == [
+        "docs: 1 new, 1 changed, 1 moved, 0 deleted, 0 unchanged files",
+        "  + new.md",
+        "  ~ rust.md",
+        "  > tea.txt → tee.txt",
+    ]
+    called = qa_bot("sync", "--json")
+    assert called.code == 0
+    lists = {name: called.json[name] for name in ("new", "changed", "moved", "deleted", "errors")}
+    assert lists == {
+        "new": ["new.md"],
+        "changed": ["rust.md"],
+        "moved": [{"from": "tea.txt", "to": "tee.txt"}],
+        "deleted": [],
+        "errors": [],
+    }
+    assert (called.json["added"], called.json["updated"], called.json["removed"]) == (2, 1, 1)
+    assert qa_bot("ask", "What removes rust?", "--json").json["sources"][0]["document"] == "rust.md"
+
+
+def test_sources_are_listed_renamed_and_removed(qa_bot: QaBot, docs: Path) -> None:
+    qa_bot("add", docs)
+    (entry,) = qa_bot("sources", "--json").json["sources"]
+    assert entry.pop("last_sync") > 1e9
+    assert entry == {
+        "name": "docs",
+        "kind": "folder",
+        "place": str(docs),
+        "collection": "default",
+        "files": 2,
+        "documents": 2,
+        "passages": 2,
+        "last_error": None,
+    }
+    assert qa_bot("sources", "rename", "docs", "papers").code == 0
+    assert qa_bot("sources").out.splitlines()[1].startswith("papers  folder      2          2         2  20")
+    assert qa_bot("sources", "remove", "papers", "--yes").out == "2 documents removed\n"
+    assert "No sources yet" in qa_bot("sources").out
+    assert qa_bot("sources", "remove", "papers", "--yes").code == 1
+
+
+def test_a_rejected_file_ends_with_4_and_an_empty_source_with_1(qa_bot: QaBot, docs: Path) -> None:
+    (docs / "bad.md").write_bytes(b"")
+    called = qa_bot("add", docs, "--json")
+    assert (called.code, called.json["rejects"][0]["where"]) == (4, str(docs / "bad.md"))
+    assert qa_bot("sync").code == 4
+    (docs / "bad.md").unlink()
+    (docs / "tea.txt").unlink()
+    assert qa_bot("add", "--sync", docs).code == 0
+    (docs / "rust.md").unlink()
+    empty = qa_bot("sync")
+    assert empty.code == 1
+    assert "nothing was deleted" in empty.err
+    assert qa_bot("add", "--sync", "--allow-empty", docs, "--json").json["removed"] == 1
+
+
+def test_without_sources_sync_says_so(qa_bot: QaBot) -> None:
+    assert "No sources yet" in qa_bot("sync").out
+    assert qa_bot("sync", "nowhere").err.startswith("Error: Expected the name or place of a source, but got 'nowhere'")
+
+
+@pytest.mark.slow
+def test_watch_follows_changes_until_ctrl_c(qa_bot: QaBot, home: Path, docs: Path) -> None:
+    qa_bot("add", docs)
+    command = [sys.executable, "-m", "qa_bot", "--home", str(home), "watch", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert process.stdout is not None
+        assert "Watching 1 sources" in process.stderr.readline()
+        time.sleep(2)
+        (docs / "new.md").write_text("New.")
+        (docs / "tea.txt").unlink()
+        event = json.loads(process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+    assert (event["new"], event["deleted"]) == (["new.md"], ["tea.txt"])

@@ -1,0 +1,131 @@
+"""The comparison of a folder with its last synchronisation, on files in a temporary folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from qa_bot.documents.ingest.files.walk import File, files
+from qa_bot.documents.ingest.records import Reject
+from qa_bot.documents.sources import plan as plans
+from qa_bot.documents.sources.listing import Listing
+from qa_bot.documents.sources.plan import REJECTED, WHOLE, SyncPlan, compare, file_digest
+from qa_bot.home.store import SourceFile
+
+SETTINGS = "s1"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "docs"
+    (root / "sub").mkdir(parents=True)
+    for name in ("a.md", "b.md", "sub/c.md"):
+        (root / name).write_text(f"text of {name}")
+    return root
+
+
+def row(folder: Path, path: str, **changes: object) -> SourceFile:
+    """The state of a file as it would be stored now."""
+    status = (folder / path).stat()
+    stored = SourceFile(
+        path, path, status.st_size, status.st_mtime_ns, file_digest(str(folder / path)), SETTINGS, WHOLE, 1
+    )
+    return stored._replace(**changes)
+
+
+def rows_of(folder: Path) -> dict[str, SourceFile]:
+    paths = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
+    return {path: row(folder, path) for path in paths}
+
+
+def compared(folder: Path, rows: dict[str, SourceFile], **options: object) -> SyncPlan:
+    return compare(rows, Listing(folder), **{"settings": SETTINGS, **options})
+
+
+def lists(plan: SyncPlan) -> tuple[list[str], list[str], list[tuple[str, str]], list[str], int]:
+    return plan.new, plan.changed, plan.moved, plan.deleted, plan.unchanged
+
+
+def test_everything_is_new_at_first(folder: Path) -> None:
+    plan = compared(folder, {})
+    assert lists(plan) == (["a.md", "b.md", "sub/c.md"], [], [], [], 0)
+    assert [*plan.states] == ["a.md", "b.md", "sub/c.md"]
+
+
+def test_unchanged_files_are_not_opened(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = rows_of(folder)
+    monkeypatch.setattr(plans, "file_digest", lambda _: pytest.fail("size and time are the same"))
+    plan = compared(folder, rows)
+    assert lists(plan) == ([], [], [], [], 3)
+    assert (plan.is_empty, plan.documents) == (True, 3)
+
+
+def test_changed_moved_deleted_and_new_files(folder: Path) -> None:
+    rows = rows_of(folder)
+    (folder / "a.md").write_text("another text")
+    (folder / "sub/c.md").rename(folder / "d.md")
+    (folder / "b.md").unlink()
+    (folder / "e.md").write_text("new")
+    assert lists(compared(folder, rows)) == (["e.md"], ["a.md"], [("sub/c.md", "d.md")], ["b.md"], 0)
+
+
+def test_a_new_time_alone_is_noted(folder: Path) -> None:
+    rows = rows_of(folder)
+    os.utime(folder / "a.md", ns=(1, 1))
+    plan = compared(folder, rows)
+    assert lists(plan) == ([], [], [], [], 3)
+    assert [(touched.path, touched.mtime_ns) for touched in plan.touched] == [("a.md", 1)]
+
+
+def test_a_change_of_the_same_size_is_noticed_by_time(folder: Path) -> None:
+    rows = rows_of(folder)
+    (folder / "a.md").write_text("text of A.md")
+    os.utime(folder / "a.md", ns=(1, 1))
+    assert compared(folder, rows).changed == ["a.md"]
+
+
+@pytest.mark.parametrize("changes", [{"outcome": REJECTED}, {"settings": "s0"}])
+def test_rejected_files_and_other_settings_are_read_again(folder: Path, changes: dict[str, str]) -> None:
+    rows = rows_of(folder)
+    rows["b.md"] = row(folder, "b.md", **changes)
+    plan = compared(folder, rows)
+    assert (plan.again, [*plan.states], lists(plan)) == (["b.md"], ["b.md"], ([], [], [], [], 2))
+
+
+def test_two_moved_copies_have_one_origin_each(folder: Path) -> None:
+    (folder / "b.md").write_text("text of a.md")
+    rows = rows_of(folder)
+    (folder / "a.md").rename(folder / "x.md")
+    (folder / "b.md").rename(folder / "y.md")
+    assert compared(folder, rows).moved == [("a.md", "x.md"), ("b.md", "y.md")]
+
+
+@pytest.mark.parametrize("empty", [True, False], ids=["empty", "missing"])
+def test_an_empty_or_missing_source_deletes_nothing(folder: Path, empty: bool) -> None:
+    rows = rows_of(folder)
+    gone = folder.parent / "gone"
+    if empty:
+        gone.mkdir()
+    plan = compared(gone, rows)
+    assert lists(plan) == ([], [], [], [], 0)
+    assert "nothing was deleted" in plan.error
+    assert compared(gone, rows, allow_empty=True).deleted == ["a.md", "b.md", "sub/c.md"]
+
+
+def test_files_below_an_unreadable_folder_stay(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = rows_of(folder)
+    reject = Reject(str(folder / "sub"), "no rights")
+    readable = [file for file in files(folder) if isinstance(file, File) and file.name == "b.md"]
+    monkeypatch.setattr("qa_bot.documents.sources.listing.files", lambda _: iter([*readable, reject]))
+    plan = compared(folder, rows)
+    assert (plan.deleted, plan.problems) == (["a.md"], [reject])
+
+
+def test_a_scope_compares_only_what_is_below(folder: Path) -> None:
+    rows = {"sub/c.md": row(folder, "sub/c.md"), "sub/gone.md": row(folder, "sub/c.md")._replace(path="sub/gone.md")}
+    plan = compare(rows, Listing(folder, "sub"), settings=SETTINGS)
+    assert lists(plan) == ([], [], [], ["sub/gone.md"], 1)
+    one = compare({}, Listing(folder, "sub/c.md"), settings=SETTINGS)
+    assert one.new == ["sub/c.md"]
