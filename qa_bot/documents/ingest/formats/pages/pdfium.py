@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -83,7 +85,7 @@ class Document:
             page = self._pdf[number - 1]
         try:
             width, height = page.get_size()
-            words = list(self._words(page))
+            words = _with_turned_last(list(self._words(page)), height)
             is_scan = len(words) < FEW_WORDS and any(
                 _area(item) > SCAN_SHARE * width * height
                 for item in page.get_objects([raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)
@@ -103,7 +105,8 @@ class Document:
         finally:
             page.close()
 
-    def _words(self, page: Any) -> Iterator[Word]:
+    def _words(self, page: Any) -> Iterator[tuple[int, Word]]:
+        """Direction, in quarters of a turn, and word."""
         text_page = page.get_textpage()
         try:
             text = _text(text_page)
@@ -114,7 +117,8 @@ class Document:
                 if first and last:
                     corners = to_page(*first), to_page(*last)
                     is_bold, is_mono = self._style(text_page, match.start())
-                    yield Word(
+                    angle = raw.FPDFText_GetCharAngle(text_page, match.start())
+                    word = Word(
                         match[0],
                         min(corner[0] for corner in corners),
                         min(corner[1] for corner in corners),
@@ -123,6 +127,7 @@ class Document:
                         is_bold,
                         is_mono,
                     )
+                    yield round(angle / (math.pi / 2)) % 4, word
         finally:
             text_page.close()
 
@@ -160,6 +165,28 @@ def iso_date(text: str) -> str:
         return ""
     year, month, day = match[1], match[2] or "01", match[3] or "01"
     return f"{year}-{month}-{day}" if "1970" < year < "2200" and "01" <= month <= "12" and "01" <= day <= "31" else ""
+
+
+def _with_turned_last(words: list[tuple[int, Word]], height: float) -> list[Word]:
+    """The words in the page's main direction, then the others as a line below the page.
+
+    Args:
+        words: each with its direction in quarters of a turn.
+        height: of the page in points.
+    """
+    directions = Counter(direction for direction, _ in words)
+    if len(directions) < 2:
+        return [word for _, word in words]
+    main = directions.most_common(1)[0][0]
+    upright = [word for direction, word in words if direction == main]
+    turned = [word for direction, word in words if direction != main]
+    size = sorted(word.bottom - word.top for word in upright)[len(upright) // 2]
+    left = 0.0
+    for word in turned:
+        right = left + 0.5 * size * len(word.text)
+        upright.append(word._replace(left=left, top=height + 5 * size, right=right, bottom=height + 6 * size))
+        left = right + 0.3 * size
+    return upright
 
 
 def _has_fields(page: Any) -> bool:

@@ -16,6 +16,7 @@ CELL_LINE_GAP = 0.6  # heights; lines of one cell are closer
 CLOSER = 1.15  # times the smallest distance of lines; rows are farther apart
 ALIGNED = 3.0  # points between the edges or centres of a column's cells
 ALIGNED_SHARE = 0.7
+LONG_RUN = 100  # rows
 MOST_ROWS = 1000  # of a page; a longer table is several
 FEWEST_ROWS = 3  # without rules
 PROSE_WORDS = 5.0  # words a cell, and
@@ -103,8 +104,10 @@ def split_tables(rows: Sequence[list[Line]], rules: Sequence[Rule] = ()) -> tupl
             tables.append(_table(run, inside))
             start += len(run.rows)
         else:
-            rest.append(rows[start])
-            start += 1
+            # long runs that are no table, such as columns of text, are not searched again from each of their rows
+            count = len(run.rows) // 2 if len(run.rows) > LONG_RUN else 1
+            rest += rows[start : start + count]
+            start += count
     return tables, rest
 
 

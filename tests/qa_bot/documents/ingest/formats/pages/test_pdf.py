@@ -183,6 +183,12 @@ def test_code_keeps_its_lines(text_of, draw):
     assert text_of([*draw.lines([LONG] * 2), *indented]) == f"{LONG} {LONG}\n\n```\n{code[0]}\n{code[1]}\n```"
 
 
+def test_text_along_the_edge_comes_last_and_is_no_heading(text_of, draw):
+    turned = "BT /F0 14 Tf 0 1 -1 0 40 300 Tm (Version of the first of May) Tj ET"
+    text = text_of([turned, *draw.lines([LONG, "The end of it."])])
+    assert text == f"{LONG} The end of it.\n\nVersion of the first of May"
+
+
 def test_contents_of_forms_are_read(text_of, draw):
     assert text_of([draw.line(72, 100, "Name:")], field="Ann Lee") == "Name: Ann Lee"
 
