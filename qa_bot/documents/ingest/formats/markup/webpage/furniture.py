@@ -131,4 +131,7 @@ def _main(body: LexborNode, whole: int) -> LexborNode:
 
 def _is_menu(node: LexborNode) -> bool:
     links = node.css("a")
-    return len(links) >= 3 and sum(len(link.text()) for link in links) > LINK_LIST * len(node.text().strip())
+    addresses = {
+        link.attributes.get("href") for link in links
+    }  # one address in all items is a link that was not closed
+    return len(addresses) >= 3 and sum(len(link.text()) for link in links) > LINK_LIST * len(node.text().strip())

@@ -33,6 +33,7 @@ def test_furniture_is_left_out(furniture):
     [
         ("<form id=aspnet>{}</form>", "{}"),
         ("<div class='social'>{}</div>", "{}"),
+        ("<nav><a href=/x>never closed</nav><p>{}<ol><li>one<li>two<li>three</ol>", "{}\n\n1. one\n2. two\n3. three"),
         (
             "<h2><button aria-expanded=false>Fees</button></h2><div class=accordion-content hidden>{}</div>",
             "## Fees\n\n{}",
