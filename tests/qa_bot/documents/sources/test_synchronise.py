@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from qa_bot.answering.answer_json import as_dict
+from qa_bot.bot import Bot
 from qa_bot.documents.index_update import ChangeError
 from qa_bot.documents.ingest.records import Record
 from qa_bot.documents.reject_log import AddReport
@@ -27,6 +29,7 @@ from qa_bot.home.sections import PassagesSection
 from qa_bot.home.store import Store
 from qa_bot.transfer.judgements import write_qrels
 from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.types import Answer, AnswerSource
 
 CONFIG = Config()
 FIXTURE = Path(__file__).parents[3] / "fixtures" / "home-0.1.zip"
@@ -329,9 +332,10 @@ def test_deleting_a_collection_forgets_its_sources(
 
 def vote_on(home: Home, document: str, collection: str = "default") -> None:
     """Record an up vote on an answer from a document."""
-    source = {"id": "1", "document": document, "collection": collection, "title": "", "text": "", "span": [0, 3]}
+    source = AnswerSource("1", document, collection, "", "", 1.0, "Tea.", (0, 4), (0, 4))
+    answer = Answer("How?", "Tea.", "passage", True, 1.0, "", (source,), {}, ())
     with Store.open(home.store_url(CONFIG)) as store:
-        turn = store.save_turn(question="How?", answer={"answered": True, "kind": "passage", "sources": [source]})
+        turn = store.save_turn(question="How?", answer=as_dict(answer), conversation="talk")
         store.save_feedback(turn, "up")
 
 
@@ -352,6 +356,9 @@ def test_a_moved_document_keeps_its_votes(
         (docs / before).rename(docs / now)
         synced()
         assert judged(empty_home, tmp_path / "votes.qrels.tsv") == [now]
+    with Bot.open(empty_home.path, record=False) as bot:
+        (turn,) = bot.memory.recall("talk")
+    assert (turn.vote, turn.recall().sources[0].document) == ("up", "x/tea.txt")
     assert delete(empty_home, CONFIG, encoder, ids=["sub/tea.txt"]) == (1, [])
     assert {*stored(empty_home)} == {"rust.md"}
 
