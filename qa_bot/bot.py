@@ -21,12 +21,11 @@ from qa_bot.answering.ask import Ask
 from qa_bot.answering.corridor import Corridor, SearchEngine
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import Listener, ignore_event
-from qa_bot.answering.fit_confidence import calibration_for
+from qa_bot.answering.fit_confidence import calibrations as calibrations_of
 from qa_bot.answering.models.personas import PersonaStore
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers, RankerError, open_configured
 from qa_bot.answering.recording import record
 from qa_bot.answering.scope import EVERYTHING, Scope
-from qa_bot.answering.stages.decide import Calibrations
 from qa_bot.conversation.answering import answer_turn, replayed
 from qa_bot.conversation.memory import REMEMBERED_TURNS, Memory, RememberedTurn, of_turns
 from qa_bot.documents.first_fill import prepare
@@ -324,7 +323,7 @@ class Bot:
             loading = self._workers.submit(getattr, self, "encoder")  # beside the index: half of a cold start
             index = Index(generation)
             encoder = self._encoder_for(index.manifest, loading.result())
-            calibrations = Calibrations(*(calibration_for(used, self.home.models) for used in (encoder, None)))
+            calibrations = calibrations_of(encoder, self.home.models)
             facts = self._facts(held)
             corridor = Corridor(
                 index,

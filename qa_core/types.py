@@ -145,6 +145,7 @@ class Signals:
     drafted: float | None = None  # score in an interleaving
     session_votes: float | None = None  # score after the votes of this conversation
     fact: Mapping[str, float] = field(default_factory=dict)  # features of a fact's interpretation
+    lead: Span | None = None  # the stretch of the passage that answers
 
     def by_name(self) -> dict[str, float]:
         """All scores in one flat mapping: for traces, JSON and the columns of a learned fusion.

@@ -125,8 +125,13 @@ def question_text(question: Question) -> str:
 def asking_sentences(question: Question) -> str:
     """The title and the sentences of the body that ask; title and body if none asks."""
     body = question.body
-    asking = [body[start:end] for start, end in sentences(body) if _asks(body[start:end])]
+    asking = [body[start:end] for start, end in sentences(body) if asks(body[start:end])]
     return f"{question.title.strip()} {' '.join(asking)}".strip() if asking else question_text(question)
+
+
+def piece_query(formulation: Formulation) -> KeywordQuery:
+    """The pieces of the question's content words."""
+    return KeywordQuery(_grams(formulation.text, formulation.languages), "grams")
 
 
 def _grams(text: str, languages: SearchLanguages) -> tuple[tuple[str, float], ...]:
@@ -142,7 +147,8 @@ def _pairs(text: str, languages: SearchLanguages) -> tuple[Phrase, ...]:
     return tuple((pair, 1.0, 0) for pair in list(pairs)[:MAX_PAIRS])
 
 
-def _asks(sentence: str) -> bool:
+def asks(sentence: str) -> bool:
+    """Whether a sentence is a question."""
     return sentence.endswith("?") or _INTERROGATIVE.match(sentence) is not None
 
 

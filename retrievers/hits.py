@@ -49,5 +49,5 @@ class Hits:
         """Key of the passage by key of its document."""
         return dict(zip(self.documents.tolist(), self.passages.tolist(), strict=True))
 
-    def at(self, rows: IntArray | slice) -> Hits:
+    def at(self, rows: IntArray | slice | NDArray[np.bool_]) -> Hits:
         return Hits(self.documents[rows], self.passages[rows], self.scores[rows])

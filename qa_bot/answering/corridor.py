@@ -28,6 +28,7 @@ from qa_bot.answering.stages.decide import Calibrations, Decided, Decision, Pref
 from qa_bot.answering.stages.formulate import formulate
 from qa_bot.answering.stages.fuse import fuse
 from qa_bot.answering.stages.owner_answers import is_owned
+from qa_bot.answering.stages.passages import find_passages, rank_passages, unranked
 from qa_bot.answering.stages.persona_line import ROOM
 from qa_bot.answering.stages.rank import Ranking, RankingStage
 from qa_bot.answering.stages.retrieve import SearchMode, retrieve
@@ -37,7 +38,8 @@ from qa_bot.home.config import Config
 from qa_core.text.analysis import sentences
 from qa_core.types import Answer, Candidate, Encoder, Question
 from rankers.combination import LEARNED
-from retrievers.engines.index import NO_FILTER, Filter, Index
+from retrievers.engines.index import Index
+from retrievers.formulate import Formulation
 
 if TYPE_CHECKING:
     from qa_bot.answering.graph.entities import Entities
@@ -136,8 +138,8 @@ class Corridor:
             ScopeError: no document is in `ask.scope`.
         """
         depth = max(self._config.ranking.depth if ask.trace or interpose else TILED, ask.top)
-        only = ask.scope.expect_documents(self.index)
-        ranking = self.rank(ask.question, clock, depth=depth, only=only)
+        ask.scope.expect_documents(self.index)
+        ranking = self.rank(ask.question, clock, depth=depth, scope=ask.scope)
         for change in self._reorder:
             ranking = change(ranking, clock)
         decided = self._decide(ranking, clock, preferences)
@@ -188,8 +190,8 @@ class Corridor:
         Raises ScopeError if no document is in `scope`.
         """
         if engine != "facts":
-            only = scope.expect_documents(self.index)
-            return self.rank(Question(query), clock, mode=engine, depth=max(top, 10), only=only).candidates[:top]
+            scope.expect_documents(self.index)
+            return self.rank(Question(query), clock, mode=engine, depth=max(top, 10), scope=scope).candidates[:top]
         if self.facts is None:
             return ()
         search = partial(self.facts.search, query, top=top)
@@ -202,17 +204,45 @@ class Corridor:
         *,
         mode: SearchMode = "hybrid",
         depth: int | None = None,
-        only: Filter | None = None,
+        scope: Scope = EVERYTHING,
     ) -> Ranking:
         """Retrieve, fuse and rank up to `depth` documents.
 
         The first `[ranking] depth` of them are ranked, the rest follows in fused order; the first documents do not
         depend on `depth`.
         """
-        config = self._config.retrieval
-        depth = depth or config.depth
+        depth = depth or self._config.retrieval.depth
         formulation = clock.run_inline("formulate", lambda: formulate(question, self.index))
         clock.listen(StageBegun("retrieve"))
+        by_passages = self._config.ranking.formula == "passages" and self.index.has_units
+        rank = self._rank_passages if by_passages else self._rank_documents
+        ranking = rank(question, formulation, clock, mode=mode, depth=depth, scope=scope)
+        return replace(ranking, skipped=tuple(clock.skipped), only=scope.filter())
+
+    def _rank_passages(
+        self, question: Question, formulation: Formulation, clock: Clock, *, mode: SearchMode, depth: int, scope: Scope
+    ) -> Ranking:
+        """By the evidence for each passage."""
+        feedback = self._config.retrieval.feedback
+        hits = find_passages(
+            self.index, self._encoder, formulation, clock, mode=mode, only=scope.filter(), feedback=feedback
+        )
+        clock.listen(StageBegun("rank"))
+        pool = max(depth, self._config.ranking.depth)
+        rank = partial(rank_passages, self.index, hits, depth=pool, include_archived=scope.include_archived)
+        ranked = clock.run_quick("rank", lambda share: rank(deadline=share), None)
+        if ranked is None:
+            ranked = unranked(self.index, hits, depth=pool)
+        candidates, before_fusion = self._ranking.refine(question, list(ranked.candidates), clock)
+        return Ranking(
+            question, formulation, tuple(candidates[:depth]), ranked.lists, before_fusion, separation=ranked.separation
+        )
+
+    def _rank_documents(
+        self, question: Question, formulation: Formulation, clock: Clock, *, mode: SearchMode, depth: int, scope: Scope
+    ) -> Ranking:
+        """By clue score, similarity of titles, and the best passage of each document (the formulas of the thesis)."""
+        config, only = self._config.retrieval, scope.filter()
         limit = max(depth, config.depth)
         retrieved = retrieve(
             self.index, self._encoder, formulation, clock, mode=mode, depth=limit, feedback=config.feedback, only=only
@@ -221,15 +251,7 @@ class Corridor:
         fused = clock.run_inline("fuse", lambda: [*merge(head=config.depth, depth=limit).pairs()])
         clock.listen(StageBegun("rank"))
         candidates, before_fusion = self._ranking.rank(question, fused, retrieved, clock, depth=depth)
-        return Ranking(
-            question,
-            formulation,
-            tuple(candidates),
-            retrieved.lists,
-            before_fusion,
-            skipped=tuple(clock.skipped),
-            only=only or NO_FILTER,
-        )
+        return Ranking(question, formulation, tuple(candidates), retrieved.lists, before_fusion)
 
     def decide(self, ranking: Ranking) -> Decision:
         """The decision about the best passage."""

@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -30,10 +31,13 @@ from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import Generations
 from qa_bot.home.index import Index
+from qa_bot.home.sections import Formula, RankingSection
 from qa_bot.home.starter import COLLECTION, FOLDER, NAME, QUESTIONS
 from qa_core.types import Encoder, Question
 
 SHIPPED = FOLDER / "confidence.json"
+PASSAGES = FOLDER / "passage_confidence.json"
+"""Calibrations of answers whose passages were ranked: by all searches (`hybrid`), and by keywords alone."""
 KEYWORD = "keyword"
 """Key of the calibration for keyword search."""
 FITTING = 2
@@ -74,6 +78,14 @@ def calibration_for(encoder: Encoder | None, models: Path) -> Calibration:
     return Calibration.load(path) if path.exists() else shipped[KEYWORD]
 
 
+def calibrations(encoder: Encoder | None, models: Path) -> Calibrations:
+    """All calibrations of an encoder; those of ranked passages hold for every encoder."""
+    passages = _read(PASSAGES)
+    return Calibrations(
+        calibration_for(encoder, models), calibration_for(None, models), passages["hybrid"], passages[KEYWORD]
+    )
+
+
 def ensure(encoder: Encoder, models: Path) -> None:
     """Fit a calibration for an encoder that has none: runs about two thousand questions."""
     path = _fitted_path(encoder, models)
@@ -95,7 +107,7 @@ def questions() -> list[CalibrationQuestion]:
 
 def calibrate(encoder: Encoder, *, engine: SearchMode = "hybrid") -> Fitted:
     """Fit to the starter questions; an answer is right if the first document is the expected one."""
-    ranked = _ranked(encoder, engine)
+    ranked = rank_starter(encoder, engine, formula="evidence")
     answered = np.array([row.question.kind == ANSWERED for row in ranked])
     weights = np.where(answered, 1.0, answered.sum() / (~answered).sum())
     groups = [row.question.document or f"unanswered {i}" for i, row in enumerate(ranked)]
@@ -105,26 +117,26 @@ def calibrate(encoder: Encoder, *, engine: SearchMode = "hybrid") -> Fitted:
     return Fitted(calibration, confidences, ranked)
 
 
-def _ranked(encoder: Encoder, engine: SearchMode) -> list[RankedQuestion]:
+def rank_starter(encoder: Encoder, engine: SearchMode, *, formula: Formula) -> list[RankedQuestion]:
     """All questions on the whole collection, then the answered ones on a collection without their document."""
     from qa_bot.documents.sync import add, delete  # late: only calibration writes
 
     every = questions()
     held_out = [question._replace(kind=HELD_OUT) for question in every if question.kind == ANSWERED]
     documents = np.random.default_rng(0).permutation(sorted({question.document for question in held_out}))
-    config = Config()
+    config = replace(Config(), ranking=RankingSection(formula=formula))
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="qa-bot-calibration-")))
         workers = stack.enter_context(ThreadPoolExecutor(4))
         home = Home.open(folder / "whole")
         add(home, config, encoder, [COLLECTION], collection=NAME)
-        ranked = [*_rank(home, encoder, engine, every, workers)]
+        ranked = [*_rank(home, encoder, engine, every, config, workers)]
         for part in range(PARTS):
             without = set(documents[part::PARTS].tolist())
             rest = Home.open(Path(shutil.copytree(home.path, folder / str(part))))
             delete(rest, config, encoder, ids=sorted(without))
             left_out = [question for question in held_out if question.document in without]
-            ranked += _rank(rest, encoder, engine, left_out, workers)
+            ranked += _rank(rest, encoder, engine, left_out, config, workers)
             shutil.rmtree(rest.path)
     return ranked
 
@@ -134,11 +146,12 @@ def _rank(
     encoder: Encoder,
     engine: SearchMode,
     questions: Iterable[CalibrationQuestion],
+    config: Config,
     workers: ThreadPoolExecutor,
 ) -> Iterator[RankedQuestion]:
     with Generations(home.index).pin_current() as generation:
         assert generation is not None
-        corridor = Corridor(Index(generation), encoder, Calibrations(_UNDECIDED, _UNDECIDED), Config(), workers)
+        corridor = Corridor(Index(generation), encoder, UNDECIDED, config, workers)
         for question in questions:
             ranking = corridor.rank(Question(question.text), corridor.start(Deadline.after(60)), mode=engine)
             first = ranking.candidates[0].passage.source.document if ranking.candidates else ""
@@ -169,7 +182,8 @@ def _others(kinds: Sequence[str]) -> list[str]:
     return [kind for kind in dict.fromkeys(kinds) if kind != ANSWERED]
 
 
-_UNDECIDED = Calibration((), (), (), (), 0.0)
+UNDECIDED = Calibrations(*[Calibration((), (), (), (), 0.0)] * 4)
+"""For measuring before there is a calibration."""
 
 
 def _fitted_path(encoder: Encoder, models: Path) -> Path:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from qa_bot.home.generations import CorruptGenerationError, Damage, Generation
 from qa_core.mapped_arrays import map_array
 from qa_core.text.analysis import ANALYSER_VERSION
-from qa_core.types import FloatArray, IntArray, Passage
+from qa_core.types import FloatArray, IntArray, Passage, Span
 from retrievers.engines.index import VIEWS, Field, Filter, KeywordQuery, Nearest, Similarities, Unknown, View
 from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.engines.local.keyword import (
@@ -109,6 +109,11 @@ class Index:
         """Number of entries by the language of their analysis; deleted ones may be counted."""
         return self.keyword.languages
 
+    @property
+    def has_units(self) -> bool:
+        """Whether passages can be searched by their units; version 0.1 made none."""
+        return self.manifest.layout > 1
+
     def document_frequency(self, field: Field, term: str) -> int:
         """At most `documents`; tantivy itself counts deleted entries until it merges them."""
         return min(self.documents, self.keyword.document_frequency(field, term))
@@ -163,6 +168,24 @@ class Index:
                 titles[held], bodies[held], units[held] = near.titles, near.bodies, near.units
                 similarities.best_units[held] = near.best_units
         return similarities
+
+    def passages_of(self, documents: IntArray) -> tuple[IntArray, IntArray]:
+        """Keys (n,) of the passages of documents, and the document of each."""
+        parts = [segment.passages_of(documents) for segment in self._segments]
+        keys, owners = zip(*parts, strict=True) if parts else ((), ())
+        empty = np.zeros(0, np.int64)
+        return np.concatenate([empty, *keys]), np.concatenate([empty, *owners])
+
+    def unit_scores(self, passages: Sequence[int], query: FloatArray) -> dict[int, tuple[list[Span], FloatArray]]:
+        """The units of passages, by key, with the cosine of each with a query (D,)."""
+        keyed = np.array(passages, np.int64)
+        scored: dict[int, tuple[list[Span], FloatArray]] = {}
+        for segment in self._segments:
+            held, rows = _rows_of_passages(segment, keyed)
+            for position, row in zip(held.tolist(), rows.tolist(), strict=True):
+                if segment.units is not None:
+                    scored[passages[position]] = segment.units.spans(row), segment.units.scores(row, query)
+        return scored
 
     def floors(self, query: FloatArray) -> tuple[float, float, float]:
         """The lowest cosine of a title, a passage and a best unit with a query (D,), from a sample."""

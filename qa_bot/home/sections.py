@@ -16,6 +16,9 @@ def key(default: Any, description: str, *, least: float = -math.inf, most: float
     return field(default=default, metadata={"description": description, "least": least, "most": most})
 
 
+Formula = Literal["passages", "evidence", "clue"]
+
+
 @dataclass(frozen=True, slots=True)
 class StoreSection:
     url: str = key("", "database: a PostgreSQL or SQLite URL; empty means store.sqlite in the home")
@@ -57,7 +60,9 @@ class RetrievalSection:
 @dataclass(frozen=True, slots=True)
 class RankingSection:
     depth: int = key(30, "fused documents that clue and passage scores rank", least=1)
-    formula: Literal["evidence", "clue"] = key("evidence", "what a passage score multiplies: all evidence, or the clue")
+    formula: Literal["passages", "evidence", "clue"] = key(
+        "passages", "rank passages by all evidence for them; or what a passage score multiplies: evidence, or the clue"
+    )
     passage_weight: float = key(0.1, "w_p of the combination formula", least=0)
     models: str = key(
         "",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, get_args
 
-from qa_core.types import FloatArray, IntArray, Passage
+from qa_core.types import FloatArray, IntArray, Passage, Span
 from retrievers.hits import Hits
 
 Field = Literal["title", "all", "grams"]
@@ -96,6 +96,11 @@ class Index(Protocol):
         """Number of entries by the language (ISO 639-1) that their texts were analysed in."""
         ...
 
+    @property
+    def has_units(self) -> bool:
+        """Whether passages can be searched by their units, so that they can be ranked by all evidence."""
+        ...
+
     def document_frequency(self, field: Field, term: str) -> int:
         """Number of entries whose field contains the term, at most `documents`."""
         ...
@@ -122,6 +127,14 @@ class Index(Protocol):
 
     def similarities(self, passages: IntArray, query: FloatArray) -> Similarities:
         """How similar passages, given by their keys (n,), are to a query (D,)."""
+        ...
+
+    def passages_of(self, documents: IntArray) -> tuple[IntArray, IntArray]:
+        """Keys (n,) of the passages of documents, and the document of each."""
+        ...
+
+    def unit_scores(self, passages: Sequence[int], query: FloatArray) -> dict[int, tuple[list[Span], FloatArray]]:
+        """The units of passages, by key, with the cosine of each with a query (D,); none for an unknown key."""
         ...
 
     def floors(self, query: FloatArray) -> tuple[float, float, float]:

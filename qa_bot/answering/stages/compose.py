@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from qa_bot.answering.stages.decide import Decided
-from qa_bot.answering.stages.tiling import Tiling, tile
+from qa_bot.answering.tiling.lead import tile_leads
+from qa_bot.answering.tiling.opinions import Tiling, tile
 from qa_core.text.analysis import sentences
 from qa_core.types import AnswerKind, AnswerSource, Candidate, Span, Styled
 
@@ -22,6 +23,7 @@ class Composed:
     text: str = ""
     sources: tuple[AnswerSource, ...] = ()
     styled: Styled | None = None
+    lead: Span | None = None
 
 
 def compose(decided: Decided, *, limit: int, top: int) -> Composed:
@@ -33,9 +35,10 @@ def compose(decided: Decided, *, limit: int, top: int) -> Composed:
         assert decided.fact.answer is not None
         return Composed("fact", decided.fact.answer.text, (*decided.fact_sources, *documents))
     if decided.verdict == "passage":
-        tiling = tile(candidates, limit=max(1, limit), sentences=sentences)
+        by_passages = decided.ranking.separation is not None
+        tiling = (tile_leads if by_passages else tile)(candidates, limit=max(1, limit), sentences=sentences)
         if tiling.text:
-            return Composed("passage", tiling.text, _tiled_sources(tiling, candidates[:top]))
+            return Composed("passage", tiling.text, _tiled_sources(tiling, candidates[:top]), lead=tiling.lead)
     return Composed(sources=documents)
 
 

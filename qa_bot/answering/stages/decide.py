@@ -32,6 +32,15 @@ class Calibrations(NamedTuple):
 
     hybrid: Calibration
     keyword: Calibration
+    passages: Calibration  # of ranked passages
+    passages_by_words: Calibration
+
+    def of(self, ranking: Ranking) -> Calibration:
+        """The one for the searches and the formula behind a ranking with candidates."""
+        by_words = ranking.candidates[0].signals.title_similarity is None
+        if ranking.separation is not None:
+            return self.passages_by_words if by_words else self.passages
+        return self.keyword if by_words else self.hybrid
 
 
 class Decision(NamedTuple):
@@ -94,7 +103,7 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
         return Decision(0.0, 0.0, {})
     best = ranking.candidates[0]
     features = confidence_features(ranking, index)
-    calibration = calibrations.keyword if best.signals.title_similarity is None else calibrations.hybrid
+    calibration = calibrations.of(ranking)
     threshold = calibration.threshold(precision)
     if is_owned(best):
         return Decision(1.0, threshold, features)
@@ -121,6 +130,7 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
         "missing": max((w for t, w in rarity.items() if t not in text), default=0.0) / rarest,
         "title_missing": max((w for t, w in rarity.items() if t not in title), default=0.0) / rarest,
         "evidence": evidence,
+        "separation": ranking.separation or 0.0,
         "margin": max(0.0, 1 - second / evidence) if evidence > 0 else 0.0,
         "words": float(np.log1p(len(content))),
         "missing_name": max((rarity.get(t, 0.0) for t in names(ranking.question.title, language) - text), default=0.0)

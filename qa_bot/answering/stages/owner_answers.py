@@ -14,7 +14,7 @@ from qa_core.types import Candidate, Question
 COLLECTION = "answers"
 """The collection of the owner's answers."""
 LEAD = 1.2
-"""Factor over the best document's score: enough that tiling takes nothing else (`tiling.NEAR_BEST`)."""
+"""Factor over the best document's score: enough that tiling takes nothing else (`opinions.NEAR_BEST`)."""
 
 
 def owned_first(question: Question, candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -42,6 +42,7 @@ class Ranking:
     skipped: tuple[str, ...] = ()  # stages that did not finish in time
     challenger: str = ""  # the other ranking of an interleaving, if one took part
     only: Filter = NO_FILTER  # the documents that were searched
+    separation: float | None = None  # lead of the first passage over the next nine, if passages were ranked
 
 
 class RankingStage:
@@ -62,13 +63,19 @@ class RankingStage:
         ranked = clock.run_quick("rank", lambda share: self._by_formula(question, fused[:pool], retrieved, share), None)
         if ranked is None:
             return self._fused_order(fused[:depth], retrieved), ()
+        ranked, before_fusion = self.refine(question, ranked, clock)
+        return ranked[:depth] + self._fused_order(fused[pool:depth], retrieved), before_fusion
+
+    def refine(
+        self, question: Question, ranked: list[Candidate], clock: Clock
+    ) -> tuple[list[Candidate], tuple[Candidate, ...]]:
+        """The candidates after trained rankers, learned fusion and owner's answers; and those before the fusion."""
         for model in self._rankers.models if ranked else ():
             ranked = self._by_model(model, question, ranked, clock)
         before_fusion = tuple(ranked)
         if self._rankers.fusion is not None and ranked:
             ranked = _by_fusion(self._rankers.fusion, question, ranked, clock)
-        ranked = owned_first(question, ranked)[:depth]
-        return ranked + self._fused_order(fused[pool:depth], retrieved), before_fusion
+        return owned_first(question, ranked), before_fusion
 
     def _by_formula(self, question: Question, fused: Fused, retrieved: Found, deadline: Deadline) -> list[Candidate]:
         candidates = self._fused_order(fused, retrieved)

@@ -91,7 +91,7 @@ def _keyword(index: Index, formulation: Formulation, depth: int, feedback: int, 
     passages: dict[int, int] = {}
     for weighted in formulation.keyword:
         limit = depth if weighted.query.field == "title" else PASSAGES * depth
-        hits = index.keyword_hits(_expanded(index, weighted.query, feedback, only), limit, only)
+        hits = index.keyword_hits(expanded(index, weighted.query, feedback, only), limit, only)
         best = hits.distinct()
         if weighted.query.field != "title":
             passages = {**best.passage_of(), **passages}
@@ -99,7 +99,7 @@ def _keyword(index: Index, formulation: Formulation, depth: int, feedback: int, 
     return Found(tuple(lists), passages)
 
 
-def _expanded(index: Index, query: KeywordQuery, feedback: int, only: Filter | None) -> KeywordQuery:
+def expanded(index: Index, query: KeywordQuery, feedback: int, only: Filter | None) -> KeywordQuery:
     """A query of the text, expanded by words of the passages that it finds first (RM3)."""
     if not feedback or query.field != "all":
         return query

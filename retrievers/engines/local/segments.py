@@ -280,6 +280,13 @@ class Segment:
         titles, bodies, units, _ = self.similarities(rows, query)
         return float(titles.min()), float(bodies.min()), float(units.min())
 
+    def passages_of(self, documents: IntArray) -> tuple[IntArray, IntArray]:
+        """Keys (n,) of the passages of live documents, and the document of each."""
+        rows = self.rows_of(documents)
+        ranges = [self.passage_rows(row) for row in rows[rows >= 0].tolist()]
+        chosen = np.concatenate([np.zeros(0, np.int64), *(np.arange(r.start, r.stop) for r in ranges)])
+        return self.passages[chosen], self.documents[self._owners[chosen]]
+
     def passage_rows(self, row: int) -> range:
         return range(int(self._firsts[row]), int(self._firsts[row + 1]))
 

@@ -19,6 +19,7 @@ from qa_bot.answering.events import STAGES, SourcesFound, StageBegun, TextAdded,
 from qa_bot.answering.graph.facts import FactResult
 from qa_bot.answering.models.personas import PersonaLines, PersonaStore
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
+from qa_bot.answering.stages import passages
 from qa_bot.answering.stages.decide import Calibrations
 from qa_bot.documents.sync import add
 from qa_bot.home.config import Config
@@ -56,6 +57,9 @@ class SlowEncoder:
         raise DeadlineExceededError
 
 
+FORMULAS = Config(ranking=RankingSection(formula="evidence"))
+
+
 @pytest.fixture(scope="module")
 def encoder():
     return StaticEncoder.load(ENCODER)
@@ -91,7 +95,7 @@ def corridor(index, encoder):
             return Corridor(
                 index,
                 encoder,
-                Calibrations(calibration, keyword or calibration),
+                Calibrations(*[calibration, keyword or calibration] * 2),
                 config or Config(),
                 workers,
                 rankers=ConfiguredRankers(tuple(models), fusion),
@@ -126,8 +130,8 @@ def test_each_engine_ranks_alone(corridor, engine):
     ranking = rank(corridor(), "purring cats", mode=engine)
     assert ranking.candidates[0].passage.source.document == "cats"
     names = {ranked_list.name for ranked_list in ranking.lists}
-    assert any(name.startswith("dense") for name in names) == (engine != "keyword")
-    assert any(name.startswith("whole") for name in names) == (engine != "dense")
+    assert any(name == "evidence:passage" for name in names) == (engine != "keyword")
+    assert any(name == "evidence:words" for name in names) == (engine != "dense")
 
 
 def test_spans_link_the_answer_to_its_passages(corridor):
@@ -209,7 +213,7 @@ def test_a_slow_encoder_is_skipped_and_named(corridor, encoder):
 
 def test_one_worker_is_enough(index, encoder):
     with ThreadPoolExecutor(1) as alone:
-        only = Corridor(index, encoder, Calibrations(SURE, SURE), Config(), alone)
+        only = Corridor(index, encoder, Calibrations(*[SURE] * 4), Config(), alone)
         answer = ask(only, "Why do cats purr?")
     assert answer.sources[0].document == "cats"
     assert answer.skipped == ()
@@ -222,7 +226,7 @@ def test_without_the_encoder_the_keyword_calibration_is_used(corridor, encoder):
 
 
 def test_slow_ranking_falls_back_to_the_fused_order(corridor, monkeypatch, now):
-    slow = corridor()
+    slow = corridor(config=FORMULAS)
     clue_scorer = slow._ranking._clue_scorer
 
     def slow_scorer(question, language):
@@ -324,8 +328,25 @@ def test_an_expired_deadline_gives_a_reason_instead_of_an_answer(corridor):
     assert "longer deadline" in answer.reason
 
 
-def test_the_trace_shows_every_stage(corridor):
+def test_the_trace_shows_every_search(corridor):
     trace = ask(corridor(), "Why do cats purr?", trace=True).trace
+    best = trace["candidates"][0]
+    searches = {f"evidence:{name}" for name in ("passage", "unit", "words", "pieces", "title", "title words")}
+    assert {"fusion", "combined", "title_similarity", "passage_similarity", *searches} <= set(best)
+
+
+def test_slow_ranking_falls_back_to_the_order_of_the_words(corridor, monkeypatch, now):
+    monkeypatch.setattr(passages, "_channels", lambda *_: now.advance(2.0) or ({}, {}))
+    monkeypatch.setattr(passages, "_sum", lambda *_: pytest.fail("there is no time left"))
+    slow = corridor()
+    monkeypatch.setattr(passages, "scaled", lambda *_, **__: pytest.fail("there is no time left"))
+    ranking = rank(slow, "Why do cats purr?", seconds=1.0, now=now)
+    assert ranking.skipped == ("rank",)
+    assert ranking.candidates[0].passage.source.document == "cats"
+
+
+def test_the_trace_shows_every_stage_of_the_formulas(corridor):
+    trace = ask(corridor(config=FORMULAS), "Why do cats purr?", trace=True).trace
     assert {query["name"] for query in trace["queries"]} == {"whole:all", "whole:title", "dense"}
     best = trace["candidates"][0]
     assert best["document"] == "cats"

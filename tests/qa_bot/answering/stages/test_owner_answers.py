@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from qa_bot.answering.stages.owner_answers import COLLECTION, is_owned, owned_first
-from qa_bot.answering.stages.tiling import tile
+from qa_bot.answering.tiling.opinions import tile
 from qa_bot.home.question_key import question_key
 from qa_core.types import Candidate, Clue, Passage, Question, Source
 

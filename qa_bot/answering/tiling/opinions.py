@@ -31,6 +31,7 @@ class Tile:
 class Tiling:
     text: str
     tiles: tuple[Tile, ...]
+    lead: Span | None = None  # the stretch of the text that answers
 
 
 def tile(candidates: Sequence[Candidate], *, limit: int = 1000, sentences: Sentences) -> Tiling:
@@ -53,7 +54,7 @@ def tile(candidates: Sequence[Candidate], *, limit: int = 1000, sentences: Sente
             continue
         seen.add(known)
         opening = f"\n\nOpinion {len(tiles) + 1}: " if tiles else ""
-        source_span = _cut(candidate.passage.text, limit - len(text) - len(opening), sentences, may_split=not tiles)
+        source_span = cut(candidate.passage.text, limit - len(text) - len(opening), sentences, may_split=not tiles)
         if source_span is None:
             continue
         start = len(text) + len(opening)
@@ -68,7 +69,7 @@ def _fold(text: str) -> str:
     return re.sub(r"\W+", " ", text).strip().casefold()
 
 
-def _cut(text: str, room: int, sentences: Sentences, *, may_split: bool) -> Span | None:
+def cut(text: str, room: int, sentences: Sentences, *, may_split: bool) -> Span | None:
     """The longest run of whole sentences from the start of `text` that fits, or None."""
     start = len(text) - len(text.lstrip())
     end = len(text.rstrip())

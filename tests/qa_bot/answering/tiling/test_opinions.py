@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.answering.stages.tiling import tile
+from qa_bot.answering.tiling.opinions import tile
 from qa_core.types import Candidate, Clue, Passage, Source
 
 

@@ -1,0 +1,267 @@
+"""Rank passages by what they say: several searches find them, and the sum of their evidence puts them in order.
+
+The formula is `rankers.passage_evidence`. A document ranks as its best passage does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from qa_bot.answering.clock import Clock
+from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, understanding
+from qa_bot.answering.tiling.lead import lead_of
+from qa_core.types import Candidate, Encoder, FloatArray, IntArray, Passage, Signals
+from rankers.clue import inverse_frequency
+from rankers.passage_evidence import ARCHIVED, MOST, PAIRS, PROSE, Channel, Scores, scaled, summed
+from retrievers.engines.index import Field, Filter, Index, KeywordQuery
+from retrievers.formulate import Formulation, asks, piece_query
+from retrievers.fusion import ScoredDocuments
+from retrievers.hits import Hits
+
+KEYWORD_DEPTH = 1000
+"""Passages whose BM25 scores are known; all others count 0."""
+DENSE_DEPTH = 150
+"""Passages of each search by vectors."""
+TITLES = 50
+"""Documents whose titles fit best; all of their passages are candidates."""
+WEIGHED = 4
+"""Passages by a preliminary sum, for each document wanted, whose titles and states are looked at."""
+LEADS = 5
+"""Best passages whose answering sentences are looked for."""
+SHARED_PIECES = 0.4
+"""Share of the weight of the question's pieces that a passage must have to be found by them."""
+RIVALS = 9
+"""Passages after the first that its lead is measured against."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassages:
+    """Hits of each channel, and the encoded question."""
+
+    hits: Mapping[Channel, Hits] = field(default_factory=dict)
+    query: FloatArray | None = None  # (D,)
+    weight: float = 1.0  # of vectors: how far the encoder understands the question
+    least_pieces: float = 0.0  # score from which on pieces alone bring a passage
+
+    def __or__(self, other: FoundPassages) -> FoundPassages:
+        one = self if self.query is not None else other
+        least = max(self.least_pieces, other.least_pieces)
+        return FoundPassages({**self.hits, **other.hits}, one.query, one.weight, least)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPassages:
+    """Documents at their best passages, best first; `separation` is F of the first minus the mean of the next nine."""
+
+    candidates: tuple[Candidate, ...] = ()
+    lists: tuple[RankedList, ...] = ()
+    separation: float = 0.0
+
+
+def find_passages(
+    index: Index,
+    encoder: Encoder | None,
+    formulation: Formulation,
+    clock: Clock,
+    *,
+    mode: SearchMode,
+    only: Filter | None,
+    feedback: int = 0,
+) -> FoundPassages:
+    """Passages by each channel whose engine finishes in time."""
+    works: dict[str, Callable[[Deadline], FoundPassages]] = {}
+    if mode != "keyword" and encoder is not None and formulation.text:
+        works["dense"] = partial(_by_vectors, index, encoder, formulation, only)
+    if mode != "dense":
+        works["keyword"] = partial(_by_words, index, formulation, only, feedback)
+    quick = ["dense"] if encoder is not None and encoder.quick else []
+    merged = FoundPassages()
+    for part in clock.run_parallel(works, FoundPassages(), quick=quick).values():
+        merged |= part
+    return merged
+
+
+def rank_passages(
+    index: Index, found_passages: FoundPassages, *, deadline: Deadline, depth: int, include_archived: bool = False
+) -> RankedPassages:
+    """Up to `depth` documents in the order of the evidence for their best passages."""
+    keys, documents = _candidates(index, found_passages)
+    if not len(keys):
+        return RankedPassages()
+    deadline.check()
+    raw, lows = _channels(index, found_passages, keys, documents)
+    deadline.check()
+    shares = {name: scaled(scores, low=lows[name]) for name, scores in raw.items()}
+    prose = _sum(shares, PROSE, found_passages.weight)
+    pairs = _sum(shares, PAIRS, found_passages.weight)
+    deadline.check()
+    first = np.lexsort((keys, -np.maximum(prose, pairs)))[: max(WEIGHED * depth, 100)]
+    passages = index.passages(keys[first].tolist())
+    deadline.check()
+    sums = _final(passages, keys[first], prose[first], pairs[first], include_archived=include_archived)
+    order = first[np.lexsort((keys[first], -sums))]
+    by_row = dict(zip(first.tolist(), sums.tolist(), strict=True))
+    best = _best_of_documents(order, documents)[:depth]
+    candidates = [_candidate(passages[int(keys[row])], by_row[row], row, raw) for row in best.tolist()]
+    if found_passages.query is not None:
+        heads = [int(keys[row]) for row in best[:LEADS].tolist()]
+        candidates[:LEADS] = _with_leads(index, found_passages.query, heads, candidates[:LEADS])
+    top = [by_row[row] for row in order[: RIVALS + 1].tolist()]
+    separation = top[0] - float(np.mean(top[1:])) if len(top) > 1 else top[0]
+    return RankedPassages(tuple(candidates), _lists(found_passages.hits), separation)
+
+
+def unranked(index: Index, found_passages: FoundPassages, *, depth: int) -> RankedPassages:
+    """Up to `depth` documents in the order of one search, if there is no time to weigh the evidence."""
+    lists = _lists(found_passages.hits)
+    for hits in (found_passages.hits.get("words"), found_passages.hits.get("passage"), found_passages.hits.get("unit")):
+        if hits is not None and len(hits):
+            keys = hits.distinct().passages[:depth].tolist()
+            texts = index.passages(keys)
+            ranked = ((texts[key], 1 / rank) for rank, key in enumerate(keys, start=1))
+            return RankedPassages(tuple(Candidate(text, score, Signals(fused=score)) for text, score in ranked), lists)
+    return RankedPassages(lists=lists)
+
+
+def _by_words(index: Index, formulation: Formulation, only: Filter | None, feedback: int, _: Deadline) -> FoundPassages:
+    terms = formulation.keyword[0].query.terms if formulation.keyword else ()
+    pieces = piece_query(formulation)
+    return FoundPassages(
+        {
+            "words": index.keyword_hits(expanded(index, KeywordQuery(terms), feedback, only), KEYWORD_DEPTH, only),
+            "title words": index.keyword_hits(KeywordQuery(terms, "title"), TITLES, only),
+            "pieces": index.keyword_hits(pieces, KEYWORD_DEPTH, only),
+        },
+        least_pieces=SHARED_PIECES * sum(w * _rarity(index, "grams", piece) for piece, w in pieces.terms),
+    )
+
+
+def _rarity(index: Index, field: Field, term: str) -> float:
+    return inverse_frequency(index.documents, index.document_frequency(field, term))
+
+
+def _by_vectors(
+    index: Index, encoder: Encoder, formulation: Formulation, only: Filter | None, deadline: Deadline
+) -> FoundPassages:
+    queries = encoder.encode([formulation.text], side="question")  # (1, D)
+    if not queries.any():
+        return FoundPassages()
+    deadline.check()
+    (titles,) = index.dense_hits("titles", queries, TITLES, only)
+    deadline.check()
+    (bodies,) = index.dense_hits("bodies", queries, DENSE_DEPTH, only)
+    deadline.check()
+    units = index.unit_hits(queries[0], DENSE_DEPTH, only)
+    hits: dict[Channel, Hits] = {"title": titles, "passage": bodies, "unit": units}
+    return FoundPassages(hits, queries[0], understanding(encoder, formulation))
+
+
+def _candidates(index: Index, found_passages: FoundPassages) -> tuple[IntArray, IntArray]:
+    """Keys (n,) of all passages that a channel found, ascending, and of their documents."""
+    hits = dict(found_passages.hits)
+    if "pieces" in hits:
+        hits["pieces"] = hits["pieces"].at(hits["pieces"].scores >= found_passages.least_pieces)
+    titled = [hits[name].documents for name in ("title", "title words") if name in hits]
+    columns = [(of.passages, of.documents) for name, of in hits.items() if name not in {"title", "title words"}]
+    if titled:
+        columns.append(index.passages_of(np.unique(np.concatenate(titled))))
+    if not columns:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    keys, rows = np.unique(np.concatenate([keys for keys, _ in columns]), return_index=True)
+    return keys, np.concatenate([documents for _, documents in columns])[rows]
+
+
+def _channels(
+    index: Index, found_passages: FoundPassages, keys: IntArray, documents: IntArray
+) -> tuple[dict[Channel, Scores], dict[Channel, float]]:
+    """Raw scores (n,) of each channel, and the score of a passage without any evidence."""
+    raw: dict[Channel, Scores] = {}
+    lows: dict[Channel, float] = {}
+    for name in ("words", "pieces", "title words"):
+        if name in found_passages.hits:
+            hits = found_passages.hits[name]
+            raw[name] = _scores_of(hits, keys) if name != "title words" else _scores_of(hits, documents, by="documents")
+            lows[name] = 0.0
+    if found_passages.query is not None:
+        near = index.similarities(keys, found_passages.query)
+        floors = index.floors(found_passages.query)
+        named: Mapping[Channel, FloatArray] = {"title": near.titles, "passage": near.bodies, "unit": near.units}
+        for (name, cosines), low in zip(named.items(), floors, strict=True):
+            raw[name], lows[name] = cosines.astype(np.float64), low
+    return raw, lows
+
+
+def _scores_of(hits: Hits, keys: IntArray, *, by: str = "passages") -> Scores:
+    """The score of each key (n,), 0 for one that was not found."""
+    scores: dict[int, float] = {}
+    for key, score in zip(getattr(hits, by).tolist(), hits.scores.tolist(), strict=True):
+        scores.setdefault(key, score)
+    return np.array([scores.get(key, 0.0) for key in keys.tolist()], np.float64)
+
+
+def _sum(shares: Mapping[Channel, Scores], weights: Mapping[Channel, float], understood: float) -> Scores:
+    dense = {"passage", "unit", "title"}
+    return summed(shares, {name: w * (understood if name in dense else 1.0) for name, w in weights.items()})
+
+
+def _final(
+    passages: Mapping[int, Passage], keys: IntArray, prose: Scores, pairs: Scores, *, include_archived: bool
+) -> Scores:
+    """The sum (n,) that fits the kind of each passage's document, less for archived ones."""
+    of_pairs = np.array([_is_pair(passages[key]) for key in keys.tolist()])
+    archived = np.array([passages[key].source.details.archived for key in keys.tolist()])
+    return np.where(of_pairs, pairs, prose) - (0.0 if include_archived else ARCHIVED) * archived
+
+
+def _is_pair(passage: Passage) -> bool:
+    """Whether the title is a question that the passage answers."""
+    source = passage.source
+    return source.details.kind == "pair" or asks(source.title)
+
+
+def _best_of_documents(order: IntArray, documents: IntArray) -> IntArray:
+    """The first row of each document, in order."""
+    _, first = np.unique(documents[order], return_index=True)
+    return order[np.sort(first)]
+
+
+def _candidate(passage: Passage, score: float, row: int, raw: Mapping[Channel, Scores]) -> Candidate:
+    named = {f"evidence:{name}": float(scores[row]) for name, scores in raw.items()}
+    signals = Signals(
+        lists=named,
+        fused=score / MOST,
+        title_similarity=named.get("evidence:title"),
+        passage_similarity=named.get("evidence:passage"),
+        combined=score,
+    )
+    return Candidate(passage, score, signals)
+
+
+def _with_leads(
+    index: Index, query: FloatArray, keys: Sequence[int], candidates: Sequence[Candidate]
+) -> list[Candidate]:
+    """The candidates, each with the stretch of its passage that fits the question best."""
+    units = index.unit_scores(keys, query)
+    return [
+        candidate
+        if key not in units or _is_pair(candidate.passage)
+        else candidate.scored(candidate.score, lead=lead_of(candidate.passage, *units[key]))
+        for key, candidate in zip(keys, candidates, strict=True)
+    ]
+
+
+def _lists(hits: Mapping[Channel, Hits]) -> tuple[RankedList, ...]:
+    """The documents of each channel, for traces."""
+    lists = []
+    for name, of in hits.items():
+        best = of.distinct()
+        engine = "keyword" if name in {"words", "pieces", "title words"} else "dense"
+        lists.append(
+            RankedList(f"evidence:{name}", engine, PAIRS[name], ScoredDocuments.of(best.documents, best.scores))  # type: ignore[arg-type]
+        )
+    return tuple(lists)

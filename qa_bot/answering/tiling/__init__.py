@@ -1,0 +1,1 @@
+"""Which stretches of passages become the text of an answer."""

@@ -1,0 +1,40 @@
+"""Evidence for passages: what several searches say about each passage, summed after scaling.
+
+    F(p) = Σ_c w_c · s_c(p) − .3 · [p is archived],   s_c(p) = (score_c(p) − low_c) / (high_c − low_c)
+
+over the channels c: cosine of the question with the passage, with its best unit (a sentence, an item, a row), BM25 of
+words, and BM25 of pieces of words. If the title is a question that a person asked, as in an FAQ or a forum, cosine and
+BM25 of the title count, too; a title that is only a label ("Leave") says little. Both sums are scaled to the same
+maximum, so that passages of both kinds compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Channel = Literal["passage", "unit", "words", "pieces", "title", "title words"]
+Scores = NDArray[np.float64]
+
+PROSE: Mapping[Channel, float] = {"passage": 1.0, "unit": 1.0, "words": 1.0, "pieces": 0.5}
+PAIRS: Mapping[Channel, float] = {**PROSE, "title": 2.0, "title words": 0.5}
+ARCHIVED = 0.3
+"""Penalty of a passage of an archived document."""
+MOST = sum(PROSE.values())
+"""The greatest possible sum."""
+
+
+def scaled(scores: Scores, *, low: float) -> Scores:
+    """Scores (n,) as shares of the way from `low` to the highest; all 0 if the highest is not above `low`."""
+    width = float(scores.max(initial=low)) - low
+    return np.clip((scores - low) / width, 0.0, 1.0) if width > 0 else np.zeros_like(scores)
+
+
+def summed(channels: Mapping[Channel, Scores], weights: Mapping[Channel, float]) -> Scores:
+    """Weighted sum (n,) of scaled channels, scaled so that its maximum is `MOST` whatever channels there are."""
+    used = {channel: weight for channel, weight in weights.items() if channel in channels}
+    weighted: Scores = np.sum([weight * channels[channel] for channel, weight in used.items()], axis=0)
+    return weighted * (MOST / sum(used.values()))

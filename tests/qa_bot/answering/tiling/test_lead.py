@@ -1,0 +1,82 @@
+"""Leads: the sentences that answer, and answers that begin with them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from qa_bot.answering.tiling.lead import lead_of, tile_leads
+from qa_core.text.sentences import sentences
+from qa_core.types import Candidate, Clue, Details, Passage, Place, Signals, Source
+
+TEXT = "Cats are animals. They sleep for sixteen hours. At night they hunt. Mice fear them."
+UNITS = [(0, 17), (18, 47), (48, 67), (68, 83)]
+TABLE = "| Room | Seats |\n| --- | --- |\n" + "\n".join(f"| room {n} | {n} |" for n in range(40))
+
+
+def passage(text: str = TEXT, *, kind: str = "prose", name: str = "cats", archived: bool = False) -> Passage:
+    return Passage(f"{name}#0", text, Clue(), Source(name, details=Details(archived=archived)), Place(kind=kind))
+
+
+def candidate(of: Passage, lead: tuple[int, int] | None = None, score: float = 3.0) -> Candidate:
+    return Candidate(of, score, Signals(lead=lead))
+
+
+@pytest.mark.parametrize(
+    ("scores", "width", "expected"),
+    [
+        ([0.1, 0.9, 0.2, 0.1], 30, "They sleep for sixteen hours."),
+        ([0.1, 0.9, 0.2, 0.1], 50, "They sleep for sixteen hours. At night they hunt."),  # the better neighbour
+        ([0.3, 0.9, 0.2, 0.1], 50, "Cats are animals. They sleep for sixteen hours."),
+        ([0.1, 0.1, 0.1, 0.9], 10, "Mice fear them."),  # a unit is never cut
+        ([0.1, 0.9, 0.2, 0.1], 300, TEXT),
+    ],
+)
+def test_the_best_unit_grows_towards_its_better_neighbour(scores: list[float], width: int, expected: str) -> None:
+    lead = lead_of(passage(), UNITS, np.array(scores, np.float32), width=width)
+    assert lead is not None
+    assert TEXT[slice(*lead)] == expected
+
+
+def test_steps_are_given_from_the_first() -> None:
+    steps = passage("1. Open.\n2. Push.\n3. Close.", kind="steps")
+    assert lead_of(steps, [(0, 8), (9, 17), (18, 27)], np.array([0, 0, 1], np.float32), width=10) == (0, 27)
+    assert lead_of(passage(), [], np.zeros(0, np.float32)) is None
+
+
+def test_an_answer_begins_with_its_lead_and_ends_with_its_passage() -> None:
+    text = f"{'Words before it. ' * 20}{TEXT}"
+    lead = (text.index("They"), text.index(" At"))
+    tiling = tile_leads([candidate(passage(text), lead)], limit=1000, sentences=sentences)
+    assert tiling.text == TEXT[18:]
+    assert tiling.lead == (0, 29)
+    (tile,) = tiling.tiles
+    assert text[slice(*tile.source_span)] == tiling.text[slice(*tile.span)] == tiling.text
+
+
+def test_a_lead_that_is_seen_at_once_leaves_the_passage_whole() -> None:
+    tiling = tile_leads([candidate(passage(), (18, 47))], limit=1000, sentences=sentences)
+    assert (tiling.text, tiling.lead) == (TEXT, (18, 47))
+
+
+def test_a_row_far_down_follows_the_header_of_its_table() -> None:
+    start = TABLE.index("| room 38 |")
+    tiling = tile_leads([candidate(passage(TABLE, kind="table"), (start, start + 14))], limit=1000, sentences=sentences)
+    assert tiling.text == "| Room | Seats |\n| --- | --- |\n| room 38 | 38 |\n| room 39 | 39 |"
+    assert tiling.lead is not None
+    assert tiling.text[slice(*tiling.lead)] == "| room 38 | 38"
+    (tile,) = tiling.tiles
+    assert TABLE[slice(*tile.source_span)] == tiling.text[slice(*tile.span)]
+
+
+def test_a_second_passage_follows_if_it_fits_and_is_not_older() -> None:
+    first, old = candidate(passage(), (0, 17)), candidate(passage("Old.", name="old", archived=True))
+    other = candidate(passage("Dogs bark.", name="dogs"))
+    tiling = tile_leads([first, old, other, other], limit=1000, sentences=sentences)
+    assert tiling.text == f"{TEXT}\n\nDogs bark."
+    assert [tile.candidate.passage.source.document for tile in tiling.tiles] == ["cats", "dogs"]
+    assert tile_leads([first, other], limit=90, sentences=sentences).text == TEXT
+    assert tile_leads([candidate(passage()), other], limit=1000, sentences=sentences).text == TEXT, (
+        "a pair stands alone"
+    )
+    assert tile_leads([], limit=10, sentences=sentences).text == ""

@@ -1,0 +1,27 @@
+"""The sum of the evidence for passages, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankers.passage_evidence import MOST, PAIRS, PROSE, scaled, summed
+
+
+def test_scores_are_scaled_between_the_floor_and_the_highest() -> None:
+    assert scaled(np.array([2.0, 6.0, 4.0]), low=2.0).tolist() == [0.0, 1.0, 0.5]
+    assert scaled(np.array([1.0, 5.0]), low=3.0).tolist() == [0.0, 1.0], "nothing is below 0"
+    assert scaled(np.array([3.0, 3.0]), low=3.0).tolist() == [0.0, 0.0]
+    assert scaled(np.zeros(0), low=0.0).tolist() == []
+
+
+def test_prose_and_pairs_have_the_same_greatest_sum() -> None:
+    best = {channel: np.array([1.0]) for channel in PAIRS}
+    assert summed(best, PROSE) == pytest.approx([MOST])
+    assert summed(best, PAIRS) == pytest.approx([MOST]) == [3.5]
+
+
+def test_a_sum_by_hand() -> None:
+    shares = {"passage": np.array([1.0, 0.5]), "unit": np.array([0.0, 1.0]), "words": np.array([0.5, 0.5])}
+    # weights 1, 1 and 1; pieces are missing, so that the sum of three is scaled to 3.5
+    assert summed(shares, PROSE) == pytest.approx([1.5 * 3.5 / 3, 2.0 * 3.5 / 3])
