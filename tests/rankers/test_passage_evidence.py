@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankers.passage_evidence import MOST, PAIRS, PROSE, scaled, summed
+from rankers.passage_evidence import MOST, PAIRS, PROSE, SAME_TITLE, same_title_bonus, scaled, summed
 
 
 def test_scores_are_scaled_between_the_floor_and_the_highest() -> None:
@@ -25,3 +25,8 @@ def test_a_sum_by_hand() -> None:
     shares = {"passage": np.array([1.0, 0.5]), "unit": np.array([0.0, 1.0]), "words": np.array([0.5, 0.5])}
     # weights 1, 1 and 1; pieces are missing, so that the sum of three is scaled to 3.5
     assert summed(shares, PROSE) == pytest.approx([1.5 * 3.5 / 3, 2.0 * 3.5 / 3])
+
+
+def test_only_a_title_that_asks_the_same_gets_the_bonus() -> None:
+    bonus = same_title_bonus(np.array([1.0, 0.9, 0.5, -1.0]))
+    assert bonus == pytest.approx([SAME_TITLE, SAME_TITLE * 0.9**16, SAME_TITLE * 0.5**16, 0.0])

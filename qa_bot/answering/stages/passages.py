@@ -17,7 +17,7 @@ from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, u
 from qa_bot.answering.tiling.lead import lead_of
 from qa_core.types import Candidate, Encoder, FloatArray, IntArray, Passage, Signals
 from rankers.clue import inverse_frequency
-from rankers.passage_evidence import ARCHIVED, MOST, PAIRS, PROSE, Channel, Scores, scaled, summed
+from rankers.passage_evidence import ARCHIVED, MOST, PAIRS, PROSE, Channel, Scores, same_title_bonus, scaled, summed
 from retrievers.engines.index import Field, Filter, Index, KeywordQuery
 from retrievers.formulate import Formulation, asks, piece_query
 from retrievers.fusion import ScoredDocuments
@@ -99,6 +99,8 @@ def rank_passages(
     shares = {name: scaled(scores, low=lows[name]) for name, scores in raw.items()}
     prose = _sum(shares, PROSE, found_passages.weight)
     pairs = _sum(shares, PAIRS, found_passages.weight)
+    if "title" in raw:
+        pairs = pairs + found_passages.weight * same_title_bonus(raw["title"])
     deadline.check()
     first = np.lexsort((keys, -np.maximum(prose, pairs)))[: max(WEIGHED * depth, 100)]
     passages = index.passages(keys[first].tolist())
