@@ -219,7 +219,7 @@ class RecordSync:
             ),
             url=record.url,
             origin=record.exported.origin if record.exported else record.where,
-            details=document.details,
+            details=replace(document.details, path=_path_of(record, owner)),
             source=owner.source or None,
             file=owner.file,
         )
@@ -267,6 +267,12 @@ def _is_path(record: Record) -> bool:
 def file_of(where: str) -> str:
     """The path in `PATH:LINE` or `PATH!MEMBER:LINE`, with the member."""
     return re.sub(r":\d+$", "", where)
+
+
+def _path_of(record: Record, owner: Owner) -> str:
+    """The file of a record from a source, with the member of an archive; "" for other records and pages of the web."""
+    path = re.sub(r":[\d.]+$", "", record.where) if owner.source else ""  # without the line, or the thread of a chat
+    return "" if "://" in path else path
 
 
 def is_other_file(origin: str, where: str) -> bool:

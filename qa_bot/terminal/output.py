@@ -314,7 +314,23 @@ def _heading(console: Console, text: str) -> None:
 
 def _source_line(mark: str, source: AnswerSource) -> Text:
     where = f"  {source.collection}/{source.document}" + (f"  {source.url}" if source.url else "")
-    return Text.assemble((f"{mark} ", "bold"), source.title or source.document, (where, "dim"))
+    title = " › ".join([source.title or source.document, *source.heading])
+    place = "".join(f", {part}" for part in _place_in_words(source))
+    return Text.assemble((f"{mark} ", "bold"), title, place, (where, "dim"))
+
+
+def _place_in_words(source: AnswerSource) -> Iterator[str]:
+    """Page, row, date and state of a source, as far as they are known."""
+    if source.page is not None:
+        yield f"page {source.page}"
+    if source.row is not None:
+        yield f"row {source.row}"
+    if source.date:
+        yield source.date[:10]
+    if source.archived:
+        yield "archived"
+    if source.draft:
+        yield "draft"
 
 
 def _show_timings(console: Console, timings: Mapping[str, float]) -> None:

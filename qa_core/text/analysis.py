@@ -6,6 +6,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
 
 import Stemmer
@@ -223,9 +224,18 @@ def character_ngrams(text: str, n: int = 4) -> list[str]:
     """
     grams: list[str] = []
     for word in _runs(text, folded=True):
-        marked = f"_{word}_"
-        grams += [marked[start : start + n] for start in range(max(1, len(marked) - n + 1))]
+        grams += _ngrams_of_word(word, n) if len(word) < _CACHED_LENGTH else _word_ngrams(word, n)
     return grams
+
+
+def _word_ngrams(word: str, n: int) -> tuple[str, ...]:
+    marked = f"_{word}_"
+    return tuple([marked[start : start + n] for start in range(max(1, len(marked) - n + 1))])
+
+
+_CACHED_LENGTH = 32
+"""Longer words are rare, and would fill the memory of the cache."""
+_ngrams_of_word = lru_cache(1 << 15)(_word_ngrams)
 
 
 def fold(text: str) -> str:

@@ -112,5 +112,5 @@ def remove(
     if json:
         print_json({"removed": removed})
     else:
-        typer.echo(f"{removed:,} documents removed")
+        typer.echo(f"{removed:,} document{'s' * (removed != 1)} removed")
     raise typer.Exit(OK)

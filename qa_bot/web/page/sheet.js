@@ -1,7 +1,7 @@
 // The panel with the passage behind a citation: at the side, or at the bottom of a phone.
 
 import { byId, el, iconButton, icon } from "./dom.js";
-import { named, safeUrl, slice, length } from "./text.js";
+import { named, placed, safeUrl, slice, length } from "./text.js";
 
 export class Sheet {
   #root = byId("sheet");
@@ -69,6 +69,7 @@ export class Sheet {
     return [
       el("p", { class: "label" }, used),
       el("h2", { id: "sheet-title" }, named(source)),
+      placed(source) && el("p", { class: "where" }, placed(source)),
       el("p", { class: "where" }, [source.collection, source.document].filter(Boolean).join(" / ")),
       url && link(url),
     ].filter(Boolean);

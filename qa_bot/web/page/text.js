@@ -38,14 +38,23 @@ export function safeUrl(url) {
   }
 }
 
+const cite = (source) => [named(source), placed(source)].filter(Boolean).join(", ");
+
 /** Text for the copy button: the answer, then its numbered sources. */
 export function plain(answer) {
   const cited = answer.sources.filter((source) => source.span);
-  const lines = cited.map((source, i) => `[${i + 1}] ${named(source)}${source.url ? ` — ${source.url}` : ""}`);
+  const lines = cited.map((source, i) => `[${i + 1}] ${cite(source)}${source.url ? ` — ${source.url}` : ""}`);
   return [answer.answer || answer.reason, ...(lines.length ? [lines.join("\n")] : [])].join("\n\n");
 }
 
 export const named = (source) => source.title || source.document;
+
+/** Where a passage stands: headings, page, row, date and state, as far as they are known. */
+export function placed(source) {
+  const numbers = ["page", "row"].filter((name) => source[name]).map((name) => `${name} ${source[name]}`);
+  const states = ["archived", "draft"].filter((name) => source[name]);
+  return [(source.heading ?? []).join(" › "), ...numbers, (source.date ?? "").slice(0, 10), ...states].filter(Boolean).join(", ");
+}
 
 export function seconds(value) {
   if (value >= 10) return `${Math.round(value)} s`;

@@ -3,7 +3,7 @@
 import { confidence, countDown, opener, section } from "./about.js";
 import { copyButton } from "./copy.js";
 import { el } from "./dom.js";
-import { length, named, pieces, plain, safeUrl, seconds, slice } from "./text.js";
+import { length, named, pieces, placed, plain, safeUrl, seconds, slice } from "./text.js";
 import { Voiced } from "./voiced.js";
 import { Voting } from "./voting.js";
 import { why } from "./why.js";
@@ -244,7 +244,8 @@ export class Turn {
 
   #card(source, place, numbered) {
     const number = numbered ? el("span", { class: "number", "aria-hidden": "true" }, String(place + 1)) : null;
-    const where = safeUrl(source.url) ? new URL(source.url).hostname : source.collection;
+    const from = safeUrl(source.url) ? new URL(source.url).hostname : source.collection;
+    const where = [placed(source), from].filter(Boolean).join(" · ");
     const words = el("span", {}, el("span", { class: "name" }, named(source)), el("span", { class: "where" }, where));
     const open = { click: (event) => this.#cite(place, event) };
     return el("button", { type: "button", class: "card", on: open }, number, words);

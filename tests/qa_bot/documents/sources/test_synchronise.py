@@ -91,6 +91,21 @@ def test_ids_are_paths_below_the_source(empty_home: Home, added: Add, docs: Path
     assert info.source.synced is not None
 
 
+def test_documents_know_the_path_of_their_file(empty_home: Home, added: Add, docs: Path) -> None:
+    with zipfile.ZipFile(docs / "old.zip", "w") as archive:
+        archive.writestr("attic/hat.md", "A hat of felt.")
+    write(docs, {"facts.jsonl": '{"id": "f1", "title": "Boats", "text": "Boats float."}'})
+    added(docs)
+    with Store.open(empty_home.store_url(CONFIG)) as store:
+        paths = {document.external_id: document.details.path for document in store.stream_documents()}
+    assert paths == {
+        "rust.md": f"{docs}/rust.md",
+        "sub/tea.txt": f"{docs}/sub/tea.txt",
+        "old.zip!attic/hat.md": f"{docs}/old.zip!attic/hat.md",
+        "f1": f"{docs}/facts.jsonl",
+    }
+
+
 def test_one_folder_by_any_path_is_one_source(
     empty_home: Home, added: Add, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -159,6 +159,7 @@ def restructured(source: str) -> tuple[str, str, str]:
     document = publish_doctree(source, settings_overrides=SETTINGS)
     for unwanted in [*document.findall(nodes.system_message), *document.findall(_is_contents)]:
         unwanted.parent.remove(unwanted)
+    _make_section_of_subtitle(document)
     for literal in document.findall(nodes.literal):
         literal["classes"].append("code")  # the writer makes it <code>
     dates = [iso_date(node.astext()) for node in document.findall(nodes.date)]
@@ -166,6 +167,14 @@ def restructured(source: str) -> tuple[str, str, str]:
     writer = fragment(str(page))
     title = first_title(writer)
     return title, next(filter(None, dates), ""), without_title(writer.text, title)
+
+
+def _make_section_of_subtitle(document: nodes.document) -> None:
+    """Undo that docutils takes the heading of a document's only section for its subtitle."""
+    place = document.first_child_matching_class(nodes.subtitle)
+    if place is not None:
+        subtitle, *content = document.children[place:]
+        document[place:] = [nodes.section("", nodes.title("", "", *subtitle.children), *content)]
 
 
 def _is_contents(node: nodes.Node) -> bool:

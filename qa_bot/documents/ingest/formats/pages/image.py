@@ -34,7 +34,9 @@ def read(file: SourceFile) -> Iterator[Item]:
         try:
             with Image.open(stream) as image:
                 yield _record(file, image)
-        except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError) as error:
+        except UnidentifiedImageError:
+            yield Reject(file.where, "Expected a readable picture, but got a broken one; save it anew.")
+        except (Image.DecompressionBombError, OSError, SyntaxError, ValueError) as error:
             yield Reject(file.where, f"Expected a readable picture, but got a broken one ({error}); save it anew.")
         except recognition.RecognitionError as error:
             yield Reject(file.where, f"Expected a picture with readable text, but {error}; make a smaller one.")

@@ -123,3 +123,8 @@ def test_broken_markup_keeps_its_text(reads, source):
     assert rejects == []
     assert "text" in f"{record.title} {record.text}"
     assert "root:" not in record.text
+
+
+def test_the_heading_of_an_only_section_stays_a_heading() -> None:
+    title, _, text = restructured("Deployment\n==========\n\nRollback\n--------\n\nRun it again.\n")
+    assert (title, text) == ("Deployment", "## Rollback\n\nRun it again.")
