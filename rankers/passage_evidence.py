@@ -6,11 +6,14 @@ over the channels c: cosine of the question with the passage, with its best unit
 words, and BM25 of pieces of words. If the title is a question that a person asked, as in an FAQ or a forum, cosine and
 BM25 of the title count, too; a title that is only a label ("Leave") says little. Both sums are scaled to the same
 maximum, so that passages of both kinds compare. A title that asks the very same question gets a bonus, 1.75 · cos¹⁶.
+
+A turn of a conversation has several readings. Its channels are the means of the scaled channels of all readings,
+scaled again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -47,3 +50,19 @@ def summed(channels: Mapping[Channel, Scores], weights: Mapping[Channel, float])
 def same_title_bonus(cosines: Scores) -> Scores:
     """The bonus (n,) by the cosine of the question with the title."""
     return SAME_TITLE * np.maximum(0.0, cosines) ** POWER
+
+
+def mean(readings: Sequence[Mapping[Channel, Scores]]) -> dict[Channel, Scores]:
+    """The mean (n,) of each channel over the readings that have it."""
+    names = dict.fromkeys(name for channels in readings for name in channels)
+    return {
+        name: np.mean([channels[name] for channels in readings if name in channels], axis=0, dtype=np.float64)
+        for name in names
+    }
+
+
+def averaged(readings: Sequence[Mapping[Channel, Scores]]) -> dict[Channel, Scores]:
+    """Scaled channels (n,) of a question with these readings; those of a single reading are not changed."""
+    if len(readings) == 1:
+        return dict(readings[0])
+    return {name: scaled(scores, low=0.0) for name, scores in mean(readings).items()}

@@ -32,6 +32,7 @@ class Ask:
     conversation: str | None = None  # id under which turns belong together; a new one begins a conversation
     history: Sequence[ClientTurn] | None = None  # earlier turns, if the client keeps the conversation
     understood: str = ""  # ask exactly this, whatever the turn might mean as a follow-up
+    readings: tuple[str, ...] = ()  # texts to search together in place of the question, whose evidence is averaged
     reference: str = ""  # the caller's id of the question, stored as `ask` in the answer object
     id: str = ""  # id of the answer; by default a new one
     scope: Scope = EVERYTHING  # the documents that it is asked of

@@ -139,7 +139,7 @@ class Corridor:
         """
         depth = max(self._config.ranking.depth if ask.trace or interpose else TILED, ask.top)
         ask.scope.expect_documents(self.index)
-        ranking = self.rank(ask.question, clock, depth=depth, scope=ask.scope)
+        ranking = self.rank(ask.question, clock, depth=depth, scope=ask.scope, readings=ask.readings)
         for change in self._reorder:
             ranking = change(ranking, clock)
         decided = self._decide(ranking, clock, preferences)
@@ -205,28 +205,43 @@ class Corridor:
         mode: SearchMode = "hybrid",
         depth: int | None = None,
         scope: Scope = EVERYTHING,
+        readings: Sequence[str] = (),
     ) -> Ranking:
         """Retrieve, fuse and rank up to `depth` documents.
 
         The first `[ranking] depth` of them are ranked, the rest follows in fused order; the first documents do not
         depend on `depth`.
+
+        Args:
+            readings: texts that are searched in place of the question if passages are ranked.
         """
         depth = depth or self._config.retrieval.depth
         formulation = clock.run_inline("formulate", lambda: formulate(question, self.index))
         clock.listen(StageBegun("retrieve"))
         by_passages = self._config.ranking.formula == "passages" and self.index.has_units
-        rank = self._rank_passages if by_passages else self._rank_documents
+        rank = partial(self._rank_passages, readings=readings) if by_passages else self._rank_documents
         ranking = rank(question, formulation, clock, mode=mode, depth=depth, scope=scope)
         return replace(ranking, skipped=tuple(clock.skipped), only=scope.filter())
 
     def _rank_passages(
-        self, question: Question, formulation: Formulation, clock: Clock, *, mode: SearchMode, depth: int, scope: Scope
+        self,
+        question: Question,
+        formulation: Formulation,
+        clock: Clock,
+        *,
+        mode: SearchMode,
+        depth: int,
+        scope: Scope,
+        readings: Sequence[str],
     ) -> Ranking:
         """By the evidence for each passage."""
         feedback = self._config.retrieval.feedback
+        formulations = [formulate(Question(reading), self.index) for reading in readings] or [formulation]
         hits = find_passages(
-            self.index, self._encoder, formulation, clock, mode=mode, only=scope.filter(), feedback=feedback
+            self.index, self._encoder, formulations, clock, mode=mode, only=scope.filter(), feedback=feedback
         )
+        if readings:  # confidence asks for the words of the topic, too
+            formulation = formulations[1 % len(formulations)]
         clock.listen(StageBegun("rank"))
         pool = max(depth, self._config.ranking.depth)
         rank = partial(rank_passages, self.index, hits, depth=pool, include_archived=scope.include_archived)

@@ -90,7 +90,7 @@ def _searched(
     changed = turn.question != title
     if changed:
         clock.listen(Understood(turn.question))
-    standalone = replace(ask, question=replace(ask.question, title=turn.question))
+    standalone = replace(ask, question=replace(ask.question, title=turn.question), readings=turn.readings)
     votes = SessionVotes.of(past)
     asks_back = not turn.settled and not ask.question.body.strip()
     interpose = partial(clarify, corridor=corridor, preferences=votes, scope=ask.scope) if asks_back else None

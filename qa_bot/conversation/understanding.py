@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qa_bot.conversation.followups import Exchange, Rewriter
+from qa_bot.conversation.followups.readings import readings
 from qa_bot.conversation.memory import RememberedTurn
 from qa_core.text.analysis import fold, terms, words
 from qa_core.text.small_talk import Talk, recognise
@@ -47,6 +48,8 @@ class UnderstoodTurn:
     talk: Talk | None = None
     settled: bool = False
     """Whether the user chose this meaning, so that clarification is not needed."""
+    readings: tuple[str, ...] = ()
+    """What a follow-up is searched as; empty if it is searched as `question` alone."""
 
 
 def read(
@@ -65,7 +68,9 @@ def read(
     if talk := recognise(turn):
         return UnderstoodTurn(turn, talk)
     exchanges = [_exchange(earlier, entities) for earlier in past if earlier.talk is None]
-    return UnderstoodTurn(rewriter.rewrite(turn, exchanges).text)
+    rewritten = rewriter.rewrite(turn, exchanges)
+    earlier = [former.question for former in past if former.talk is None]
+    return UnderstoodTurn(rewritten.text, readings=readings(turn, earlier, changed=rewritten.changed))
 
 
 def _exchange(past: RememberedTurn, entities: Entities | None) -> Exchange:

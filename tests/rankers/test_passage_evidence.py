@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankers.passage_evidence import MOST, PAIRS, PROSE, SAME_TITLE, same_title_bonus, scaled, summed
+from rankers.passage_evidence import MOST, PAIRS, PROSE, SAME_TITLE, averaged, mean, same_title_bonus, scaled, summed
 
 
 def test_scores_are_scaled_between_the_floor_and_the_highest() -> None:
@@ -30,3 +30,11 @@ def test_a_sum_by_hand() -> None:
 def test_only_a_title_that_asks_the_same_gets_the_bonus() -> None:
     bonus = same_title_bonus(np.array([1.0, 0.9, 0.5, -1.0]))
     assert bonus == pytest.approx([SAME_TITLE, SAME_TITLE * 0.9**16, SAME_TITLE * 0.5**16, 0.0])
+
+
+def test_the_mean_of_readings_is_scaled_again() -> None:
+    readings = [{"words": np.array([1.0, 0.0]), "unit": np.array([0.5, 1.0])}, {"words": np.array([0.0, 0.5])}]
+    assert mean(readings)["words"].tolist() == [0.5, 0.25]
+    assert averaged(readings)["words"].tolist() == [1.0, 0.5], "divided by the highest mean"
+    assert averaged(readings)["unit"].tolist() == [0.5, 1.0], "a reading without vectors does not count there"
+    assert averaged([{"words": np.array([0.5])}])["words"].tolist() == [0.5], "a single reading is not changed"

@@ -1,13 +1,13 @@
 """Rank passages by what they say: several searches find them, and the sum of their evidence puts them in order.
 
-The formula is `rankers.passage_evidence`. A document ranks as its best passage does.
+The formula is `rankers.passage_evidence`. A document ranks as its best passage does. A turn of a conversation may be
+searched in several readings, whose evidence is averaged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 
@@ -17,7 +17,19 @@ from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, u
 from qa_bot.answering.tiling.lead import lead_of
 from qa_core.types import Candidate, Encoder, FloatArray, IntArray, Passage, Signals
 from rankers.clue import inverse_frequency
-from rankers.passage_evidence import ARCHIVED, MOST, PAIRS, PROSE, Channel, Scores, same_title_bonus, scaled, summed
+from rankers.passage_evidence import (
+    ARCHIVED,
+    MOST,
+    PAIRS,
+    PROSE,
+    Channel,
+    Scores,
+    averaged,
+    mean,
+    same_title_bonus,
+    scaled,
+    summed,
+)
 from retrievers.engines.index import Field, Filter, Index, KeywordQuery
 from retrievers.formulate import Formulation, asks, piece_query
 from retrievers.fusion import ScoredDocuments
@@ -66,41 +78,51 @@ class RankedPassages:
 def find_passages(
     index: Index,
     encoder: Encoder | None,
-    formulation: Formulation,
+    readings: Sequence[Formulation],
     clock: Clock,
     *,
     mode: SearchMode,
     only: Filter | None,
     feedback: int = 0,
-) -> FoundPassages:
-    """Passages by each channel whose engine finishes in time."""
-    works: dict[str, Callable[[Deadline], FoundPassages]] = {}
-    if mode != "keyword" and encoder is not None and formulation.text:
-        works["dense"] = partial(_by_vectors, index, encoder, formulation, only)
+) -> list[FoundPassages]:
+    """Passages of each reading of a question, by each channel whose engine finishes in time."""
+    works: dict[str, Callable[[Deadline], list[FoundPassages]]] = {}
+    if mode != "keyword" and encoder is not None and any(reading.text for reading in readings):
+        works["dense"] = lambda share: [_by_vectors(index, encoder, reading, only, share) for reading in readings]
     if mode != "dense":
-        works["keyword"] = partial(_by_words, index, formulation, only, feedback)
+        works["keyword"] = lambda share: [_by_words(index, reading, only, feedback, share) for reading in readings]
     quick = ["dense"] if encoder is not None and encoder.quick else []
-    merged = FoundPassages()
-    for part in clock.run_parallel(works, FoundPassages(), quick=quick).values():
-        merged |= part
+    merged = [FoundPassages() for _ in readings]
+    for parts in clock.run_parallel(works, merged, quick=quick).values():
+        merged = [one | other for one, other in zip(merged, parts, strict=True)]
     return merged
 
 
 def rank_passages(
-    index: Index, found_passages: FoundPassages, *, deadline: Deadline, depth: int, include_archived: bool = False
+    index: Index,
+    readings: Sequence[FoundPassages],
+    *,
+    deadline: Deadline,
+    depth: int,
+    include_archived: bool = False,
 ) -> RankedPassages:
-    """Up to `depth` documents in the order of the evidence for their best passages."""
-    keys, documents = _candidates(index, found_passages)
+    """Up to `depth` documents in the order of the evidence for their best passages, the mean over all readings."""
+    readings = [reading for reading in readings if reading.hits]
+    keys, documents = _candidates(index, readings)
     if not len(keys):
         return RankedPassages()
+    raws, scaled_raws = [], []
+    for reading in readings:
+        deadline.check()
+        raw, lows = _channels(index, reading, keys, documents)
+        raws.append(raw)
+        scaled_raws.append({name: scaled(scores, low=lows[name]) for name, scores in raw.items()})
     deadline.check()
-    raw, lows = _channels(index, found_passages, keys, documents)
-    deadline.check()
-    shares = {name: scaled(scores, low=lows[name]) for name, scores in raw.items()}
-    prose = _sum(shares, PROSE, found_passages.weight)
-    pairs = _sum(shares, PAIRS, found_passages.weight)
+    raw, shares = mean(raws), averaged(scaled_raws)
+    understood = float(np.mean([reading.weight for reading in readings]))
+    prose, pairs = _sum(shares, PROSE, understood), _sum(shares, PAIRS, understood)
     if "title" in raw:
-        pairs = pairs + found_passages.weight * same_title_bonus(raw["title"])
+        pairs = pairs + understood * same_title_bonus(raw["title"])
     deadline.check()
     first = np.lexsort((keys, -np.maximum(prose, pairs)))[: max(WEIGHED * depth, 100)]
     passages = index.passages(keys[first].tolist())
@@ -110,18 +132,21 @@ def rank_passages(
     by_row = dict(zip(first.tolist(), sums.tolist(), strict=True))
     best = _best_of_documents(order, documents)[:depth]
     candidates = [_candidate(passages[int(keys[row])], by_row[row], row, raw) for row in best.tolist()]
-    if found_passages.query is not None:
+    queries = [reading.query for reading in readings if reading.query is not None]
+    if queries:
         heads = [int(keys[row]) for row in best[:LEADS].tolist()]
-        candidates[:LEADS] = _with_leads(index, found_passages.query, heads, candidates[:LEADS])
+        query: FloatArray = np.asarray(np.mean(queries, axis=0), np.float32)  # (D,): its products are the mean cosines
+        candidates[:LEADS] = _with_leads(index, query, heads, candidates[:LEADS])
     top = [by_row[row] for row in order[: RIVALS + 1].tolist()]
     separation = top[0] - float(np.mean(top[1:])) if len(top) > 1 else top[0]
-    return RankedPassages(tuple(candidates), _lists(found_passages.hits), separation)
+    return RankedPassages(tuple(candidates), _lists(readings[-1].hits), separation)
 
 
-def unranked(index: Index, found_passages: FoundPassages, *, depth: int) -> RankedPassages:
-    """Up to `depth` documents in the order of one search, if there is no time to weigh the evidence."""
-    lists = _lists(found_passages.hits)
-    for hits in (found_passages.hits.get("words"), found_passages.hits.get("passage"), found_passages.hits.get("unit")):
+def unranked(index: Index, readings: Sequence[FoundPassages], *, depth: int) -> RankedPassages:
+    """Up to `depth` documents in the order of one search of the last reading, if there is no time for more."""
+    last = readings[-1].hits
+    lists = _lists(last)
+    for hits in (last.get("words"), last.get("passage"), last.get("unit")):
         if hits is not None and len(hits):
             keys = hits.distinct().passages[:depth].tolist()
             texts = index.passages(keys)
@@ -163,13 +188,16 @@ def _by_vectors(
     return FoundPassages(hits, queries[0], understanding(encoder, formulation))
 
 
-def _candidates(index: Index, found_passages: FoundPassages) -> tuple[IntArray, IntArray]:
-    """Keys (n,) of all passages that a channel found, ascending, and of their documents."""
-    hits = dict(found_passages.hits)
-    if "pieces" in hits:
-        hits["pieces"] = hits["pieces"].at(hits["pieces"].scores >= found_passages.least_pieces)
-    titled = [hits[name].documents for name in ("title", "title words") if name in hits]
-    columns = [(of.passages, of.documents) for name, of in hits.items() if name not in {"title", "title words"}]
+def _candidates(index: Index, readings: Sequence[FoundPassages]) -> tuple[IntArray, IntArray]:
+    """Keys (n,) of all passages that a channel found for a reading, ascending, and of their documents."""
+    titled, columns = [], []
+    for reading in readings:
+        for name, hits in reading.hits.items():
+            if name in {"title", "title words"}:
+                titled.append(hits.documents)
+            else:
+                enough = hits.at(hits.scores >= reading.least_pieces) if name == "pieces" else hits
+                columns.append((enough.passages, enough.documents))
     if titled:
         columns.append(index.passages_of(np.unique(np.concatenate(titled))))
     if not columns:

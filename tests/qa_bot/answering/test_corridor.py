@@ -328,6 +328,11 @@ def test_an_expired_deadline_gives_a_reason_instead_of_an_answer(corridor):
     assert "longer deadline" in answer.reason
 
 
+def test_readings_are_searched_in_place_of_the_question(corridor):
+    readings = ("and why?", "Why does bread dough rise? and why?")
+    assert ask(corridor(), "and why?", readings=readings).sources[0].document == "bread"
+
+
 def test_the_trace_shows_every_search(corridor):
     trace = ask(corridor(), "Why do cats purr?", trace=True).trace
     best = trace["candidates"][0]

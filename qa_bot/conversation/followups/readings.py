@@ -1,0 +1,46 @@
+"""The readings of a follow-up: texts that are searched together, so that its topic need not be guessed.
+
+A turn is searched as it was asked, after the first question of the conversation and after the previous one. A turn
+that stands alone has no readings: an opening of another topic would be drawn to the old one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from retrievers.formulate import asks
+from retrievers.question_terms import content_terms
+
+FEW = 3
+"""A question with at most so many content words leans on the questions before it."""
+LONGEST = 300
+"""Characters; a longer turn stands alone."""
+
+_LEANS = re.compile(
+    r"^(?:and|but|or|so|und|aber|oder|et|mais|ou)\b|"
+    r"\b(?:then|too|also|instead|afterwards?|after that|that|those|this|these|it|its|they|them|their|there|one|ones|"
+    r"he|she|his|her|same|other|another|even|again|dann|auch|dort|davon)\b",
+    re.IGNORECASE,
+)
+
+
+def readings(turn: str, earlier: Sequence[str], *, changed: bool) -> tuple[str, ...]:
+    """The distinct readings of a turn; none if it stands alone.
+
+    Args:
+        earlier: the questions before it as they were asked, oldest first.
+        changed: whether the turn was rewritten as a follow-up.
+    """
+    if not earlier or not (changed or leans(turn)):
+        return ()
+    return tuple(dict.fromkeys((turn, f"{earlier[0]} {turn}", f"{earlier[-1]} {turn}")))
+
+
+def leans(turn: str) -> bool:
+    """Whether a turn seems to leave its topic to the questions before it: "is there a free one, too?"."""
+    if len(turn) > LONGEST:
+        return False
+    if _LEANS.search(turn):
+        return True
+    return asks(turn.strip()) and len(set(content_terms(turn, "en", "en"))) <= FEW

@@ -1,0 +1,36 @@
+import pytest
+
+from qa_bot.conversation.followups.readings import leans, readings
+
+EARLIER = ["How many days of leave do I get?", "and for part-timers?"]
+
+
+def test_a_follow_up_is_read_alone_and_after_the_first_and_the_previous_question():
+    assert readings("when do they lapse?", EARLIER, changed=False) == (
+        "when do they lapse?",
+        "How many days of leave do I get? when do they lapse?",
+        "and for part-timers? when do they lapse?",
+    )
+
+
+def test_equal_readings_are_searched_once():
+    turn = "and for interns?"
+    assert readings(turn, EARLIER[:1], changed=True) == (turn, f"{EARLIER[0]} {turn}")
+
+
+def test_the_first_turn_has_no_readings():
+    assert readings("and for interns?", [], changed=False) == ()
+
+
+def test_a_turn_that_stands_alone_has_no_readings():
+    assert readings("How often must the pellet stove be swept by a professional?", EARLIER, changed=False) == ()
+
+
+@pytest.mark.parametrize("turn", ["is there a free one, too?", "who starts the process?", "und an einem vollen Tag?"])
+def test_turns_that_lean_on_earlier_ones(turn):
+    assert leans(turn)
+
+
+@pytest.mark.parametrize("turn", ["parking", "long enough? " * 30])
+def test_topics_and_long_messages_do_not_lean(turn):
+    assert not leans(turn)
