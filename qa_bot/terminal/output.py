@@ -320,7 +320,7 @@ def _source_line(mark: str, source: AnswerSource) -> Text:
 
 
 def _place_in_words(source: AnswerSource) -> Iterator[str]:
-    """Page, row, date and state of a source, as far as they are known."""
+    """Page, row, date and state of a source that are known."""
     if source.page is not None:
         yield f"page {source.page}"
     if source.row is not None:

@@ -49,7 +49,7 @@ export function plain(answer) {
 
 export const named = (source) => source.title || source.document;
 
-/** Where a passage stands: headings, page, row, date and state, as far as they are known. */
+/** Where a passage stands: headings, page, row, date and state. What is unknown is left out. */
 export function placed(source) {
   const numbers = ["page", "row"].filter((name) => source[name]).map((name) => `${name} ${source[name]}`);
   const states = ["archived", "draft"].filter((name) => source[name]);
