@@ -21,8 +21,8 @@ class ScopeError(ValueError):
 class Scope:
     """What the user narrows a question to; everything by default.
 
-    `since` and `until` are dates (`2024`, `2024-05`, `2024-05-31`), both included. `include_archived` ranks archived
-    documents like all others.
+    `since` and `until` are dates (`2024`, `2024-05`, `2024-05-31`), both included; a day that a month lacks is
+    its last. `include_archived` ranks archived documents like all others.
     """
 
     collections: tuple[str, ...] = ()
@@ -72,6 +72,7 @@ class Scope:
 
 
 EVERYTHING = Scope()
+LONGEST_MONTH = 31
 
 
 def _values(value: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -86,8 +87,7 @@ def _day(text: str, rest: tuple[int, int]) -> int:
     try:
         numbers = [int(part) for part in parts]
         year, month, day = [*numbers, *rest[len(numbers) - 1 :]][:3] if len(numbers) < 3 else numbers
-        if len(numbers) == 2 and day == 31:
-            day = _last_day(year, month)
+        day = min(day, _last_day(year, month)) if day <= LONGEST_MONTH else day
         return int(date(year, month, day).strftime("%Y%m%d"))
     except ValueError:
         raise ScopeError(f"Expected a date like 2024, 2024-05 or 2024-05-31, but got {text!r}.") from None

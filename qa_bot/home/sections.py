@@ -42,7 +42,7 @@ class FusionSection:
 class AnswerSection:
     limit: int = key(1000, "longest answer, in characters", least=1)
     deadline: float = key(10.0, "seconds until the best answer so far is returned", least=0.01)
-    precision: float = key(0.65, "target share of right answers among the answers given", least=0, most=1)
+    precision: float = key(0.75, "target share of right answers among the answers given", least=0, most=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,7 @@ OPERATIONS = (
         "An answer with its sources; as events if the client accepts text/event-stream.",
         takes=AskRequest,
         gives={JSON: AskReply, EVENTS: None},
-        errors=(*BODY, *BUSY),
+        errors=(404, *BODY, *BUSY),
     ),
     Operation(
         "post",
@@ -136,7 +136,7 @@ OPERATIONS = (
         "Results of retrieval, with the score of every stage.",
         takes=SearchRequest,
         gives={JSON: SearchReply},
-        errors=(*BODY, *BUSY),
+        errors=(404, *BODY, *BUSY),
     ),
     Operation(
         "post",

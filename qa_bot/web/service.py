@@ -214,7 +214,7 @@ class AnswerService:
         except PersonaError as error:
             raise ServiceError(503, str(error), retry_after=RETRY) from error
         except ScopeError as error:
-            raise ServiceError(422, str(error)) from error
+            raise ServiceError(404, str(error)) from error
         except asyncio.CancelledError:
             cancelled.set()
             task = asyncio.current_task()

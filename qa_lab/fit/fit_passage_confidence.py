@@ -2,9 +2,9 @@
 
     QA_BOT_DATA=… python -m qa_lab.fit.fit_passage_confidence
 
-Rows come from the starter collection (an answer is right if its document is) and from people's documents (right if
-the answer holds every gold text). All collections weigh the same. It prints how each collection fares with a
-calibration that was fitted to the others, and writes the calibration of all.
+Rows come from the starter collection (an answer is right if its document is), and from the development collections
+of people's documents (right if the answer holds every gold text). All collections weigh the same. It prints how each
+collection fares with a calibration that was fitted to the others, and writes the calibration of all.
 """
 
 from __future__ import annotations
@@ -35,12 +35,15 @@ from qa_bot.home.encoders import STARTER, resolve
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import Generations
 from qa_bot.home.index import Index
+from qa_bot.home.starter import COLLECTION as STARTER_FILE
 from qa_core.types import Encoder, Question
 from qa_lab.evaluate.workplace.grading import grade
 from qa_lab.evaluate.workplace.questions import read_questions
 from qa_lab.reference.replies import Reply
 
-COLLECTIONS = ("company", "18f")
+WORKPLACE = ("company", "18f")
+REPOSITORY = ("manual", "german", "notes", "forum", "faq", "everyday")
+COLLECTIONS_FOLDER = Path(__file__).parents[2] / "benchmarks" / "collections"
 GOOD = {"3", "2"}
 
 
@@ -53,21 +56,31 @@ class Row:
     weight: float = 1.0
 
 
-def workplace_rows(encoder: Encoder, data: Path, name: str, mode: SearchMode) -> Iterator[Row]:
-    """A row for each question about a folder, answered without refusal."""
+def collections() -> Iterator[tuple[str, Path, Path]]:
+    """Name, documents and questions of each development collection."""
+    data = Path(os.environ["QA_BOT_DATA"]) / "workplace"
+    for name in WORKPLACE:
+        yield name, data / name, data / f"{name}.questions.jsonl"
+    for name in REPOSITORY:
+        documents = STARTER_FILE if name == "everyday" else COLLECTIONS_FOLDER / name / "documents"
+        yield name, documents, COLLECTIONS_FOLDER / name / "questions.jsonl"
+
+
+def answered_rows(encoder: Encoder, name: str, documents: Path, questions: Path, mode: SearchMode) -> Iterator[Row]:
+    """A row for each question about some documents, answered without refusal."""
     config = Config()
     with TemporaryDirectory(prefix="qa-bot-fit-") as folder, ThreadPoolExecutor(4) as workers:
         home = Home.open(Path(folder))
-        add(home, config, encoder, [data / name])
+        add(home, config, encoder, [documents])
         with Generations(home.index).pin_current() as generation:
             assert generation is not None
             corridor = Corridor(Index(generation), encoder, UNDECIDED, config, workers)
-            for question in read_questions(data / f"{name}.questions.jsonl"):
+            for question in read_questions(questions):
                 ranking = corridor.rank(Question(question.turn.question), corridor.start(Deadline.after(60)), mode=mode)
                 decision = Decision(1.0, 0.0, {"": 1.0})
                 answer = compose(Decided(ranking, decision), limit=config.answer.limit, top=TILED)
-                documents = tuple(source.document for source in answer.sources)
-                reply = Reply(bool(answer.text), answer.text, documents)
+                sources = tuple(source.document for source in answer.sources)
+                reply = Reply(bool(answer.text), answer.text, sources)
                 features = confidence_features(ranking, corridor.index)
                 yield Row(name, question.id, features, grade(question, reply) in GOOD)
 
@@ -124,11 +137,10 @@ def report(rows: Sequence[Row]) -> str:
 def main() -> None:
     """Fit both calibrations and write them."""
     encoder = resolve(STARTER, models=Path())
-    data = Path(os.environ["QA_BOT_DATA"]) / "workplace"
     modes: dict[str, SearchMode] = {"hybrid": "hybrid", KEYWORD: "keyword"}
     calibrations = {}
     for name, mode in modes.items():
-        rows = [row for collection in COLLECTIONS for row in workplace_rows(encoder, data, collection, mode)]
+        rows = [row for collection in collections() for row in answered_rows(encoder, *collection, mode)]
         rows += starter_rows(encoder, mode)
         print(f"{name}\n{report(rows)}")  # noqa: T201 (a tool run by hand)
         calibrations[name] = fitted(rows)

@@ -49,7 +49,7 @@ def _fits(units: Sequence[Span], first: int, last: int, width: int) -> bool:
 def tile_leads(candidates: Sequence[Candidate], *, limit: int, sentences: Sentences) -> Tiling:
     """The best passage from its lead on, then the next one if it fits and is not more out of date.
 
-    A passage that answers its title as a question stands alone, and begins at its beginning.
+    A passage that answers its title as a question, or that the owner wrote, is the whole answer.
     """
     if not candidates:
         return Tiling("", ())
@@ -58,7 +58,8 @@ def tile_leads(candidates: Sequence[Candidate], *, limit: int, sentences: Senten
     if tile is None:
         return Tiling("", ())
     tiles = [tile]
-    for candidate in () if lead is None else candidates[1:CONSIDERED]:
+    is_alone = lead is None or best.signals.owner_answer
+    for candidate in () if is_alone else candidates[1:CONSIDERED]:
         passage = candidate.passage
         is_older = passage.source.details.archived > best.passage.source.details.archived
         if not is_older and len(text) + len(GAP) + len(passage.text) <= limit:

@@ -11,7 +11,7 @@ from qa_bot.web.errors import ServiceError
 
 Name = Annotated[str, Field(min_length=1, max_length=1024)]
 Names = Annotated[list[Name], Field(max_length=50)]
-Date = Annotated[str, Field(max_length=10)]
+Date = Annotated[str, Field(pattern=r"^[1-9]\d{3}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?$")]
 
 
 class ScopeFields(BaseModel):

@@ -79,7 +79,9 @@ def read_titles(paths: Sequence[Path]) -> Iterator[str]:
 
 
 def _records(paths: Sequence[Path]) -> Iterator[Item]:
-    return read_records(paths, {"jsonl": by_line(_json_line), "tsv": _tsv, "text": _csv, "medquad": _medquad})
+    return read_records(
+        paths, {"jsonl": by_line(_json_line), "tsv": _tsv, "csv": _csv, "text": _csv, "medquad": _medquad}
+    )
 
 
 def _paired(group: Sequence[str]) -> Iterator[Labelled]:

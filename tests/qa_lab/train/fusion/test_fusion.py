@@ -98,7 +98,7 @@ def test_a_judged_collection(request_: Request, tmp_path: Path):
     outcome = FUSION.run(replace(request_, data=(folder,)))
     assert outcome.questions == 12
     assert outcome.fusion["RR"] > 0.9
-    assert {"evidence", "clue", "title_similarity"} <= outcome.stages.keys()
+    assert {"combined", "evidence:words", "title_similarity"} <= outcome.stages.keys()
     home = Home.open(tmp_path / "home")
     with Bot.open(home.path, flags={"ranking.fusion": str(request_.out)}) as bot:
         answer = bot.ask("Why do cats sleep all day?", trace=True)
@@ -154,7 +154,7 @@ def test_votes_of_a_home(voted: Request, home: Path):
     card = (voted.out / "README.md").read_text()
     assert "So it was not better: it wins 0 questions" in card
     fusion = LearnedFusion.load(voted.out)
-    assert "evidence" in fusion.names
+    assert "evidence:words" in fusion.names
     assert fusion.prior is not None
     with Bot.open(home, flags={"ranking.fusion": str(voted.out)}) as bot:
         answer = bot.ask("Why do cats sleep all day?", trace=True)
