@@ -2,6 +2,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from qa_core.encoders.tokenisers import SubwordTokeniser
 
@@ -53,3 +55,16 @@ def test_a_damaged_tokeniser_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{", encoding="utf-8")
     with pytest.raises(ValueError, match=r"Expected a tokenizer in .*tokenizer\.json, but got"):
         SubwordTokeniser.load(tmp_path)
+
+
+STARTER = SubwordTokeniser.load(Path(__file__).parents[3] / "qa_bot/home/starter/encoder", max_length=8_192)
+ASCII = "abzAZ09 _-'.,[]#@`~^|\\\t\n\r\v\x00\x1c\x7f"
+SIGNS = st.sampled_from([*ASCII, "é", "ß", "日", "\u00a0", "[UNK]", "[CLS]", "unhappiness", "x" * 120])
+
+
+@given(st.lists(st.lists(SIGNS).map("".join), min_size=2))
+def test_many_texts_have_the_ids_of_each(texts: list[str]) -> None:
+    ids, lengths = STARTER.flat(texts)
+    expected = [STARTER.tokenizer.encode(text, add_special_tokens=False).ids for text in texts]
+    assert lengths.tolist() == [len(row) for row in expected]
+    assert ids.tolist() == [id_ for row in expected for id_ in row]
