@@ -1,6 +1,6 @@
 """The readings of a follow-up: texts that are searched together, so that its topic need not be guessed.
 
-A turn is searched as it was asked, after the first question of the conversation and after the previous one. A turn
+A turn is searched in its own words, after the first question of the conversation and after the previous one. A turn
 that stands alone has no readings: an opening of another topic would be drawn to the old one.
 """
 
