@@ -36,6 +36,9 @@ FIRST_ANALYSER = "qa-bot-english/1"
 """Analyser of version 0.1, whose manifests do not name one."""
 READABLE_ANALYSERS = frozenset({FIRST_ANALYSER})
 """Older analysers whose terms are those of this version's questions, at least in English."""
+CUTTER_VERSION = "qa-bot/2"
+"""The rules that cut documents into passages: 1, by sentences alone, of version 0.1; 2, by the structure of documents.
+Change it together with `MARKDOWN_CUTTING` of `qa_bot.documents.cutting`, by which the next `add` cuts anew."""
 LAYOUT = 2
 """Version of the files: 1 lacks pieces of words, filters, places and units."""
 SCANNED_UNITS = 200_000
@@ -59,16 +62,18 @@ class Manifest:
     segments: tuple[str, ...]
     analyser: str
     layout: int = LAYOUT
+    cutter: str = CUTTER_VERSION
 
     @classmethod
     def of(cls, generation: Generation) -> Manifest:
-        fields = {"analyser": FIRST_ANALYSER, "layout": 1, **generation.manifest}
+        fields = {"analyser": FIRST_ANALYSER, "layout": 1, "cutter": "qa-bot/1", **generation.manifest}
         return cls(**{**{name: fields[name] for name in cls.__slots__}, "segments": tuple(fields["segments"])})
 
     @property
     def is_outdated(self) -> bool:
         """Whether another version made the index, so that the next change rebuilds it."""
-        return (self.analyser, self.layout) != (ANALYSER_VERSION, LAYOUT)
+        made_by = self.analyser, self.layout, self.cutter
+        return made_by != (ANALYSER_VERSION, LAYOUT, CUTTER_VERSION)
 
     @property
     def is_readable(self) -> bool:

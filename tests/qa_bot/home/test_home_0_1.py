@@ -109,3 +109,8 @@ def test_nothing_is_rebuilt_and_every_check_passes(command: Callable[..., Any], 
             assert (old_home / pointer).read_bytes() == archive.read(pointer)
     checks = {check["name"]: check["ok"] for check in command("doctor")["checks"]}
     assert all(checks[name] for name in ("database", "index", "graph", "encoder", "voices"))
+
+
+def test_the_check_says_that_the_index_is_of_an_older_version(command: Callable[..., Any]) -> None:
+    (index,) = [check for check in command("doctor")["checks"] if check["name"] == "index"]
+    assert index["detail"].endswith("made by an older version: the next `qa-bot add` or `repair` rebuilds it")

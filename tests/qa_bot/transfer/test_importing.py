@@ -227,7 +227,7 @@ def test_documents_with_structure_arrive_with_passages_and_details(empty_home, e
         with Store.open(home.store_url(Config())) as store:
             (row,) = store.stream_documents()
         passages = [(one.text, one.start, one.end, one.place, one.units) for one in row.passages]
-        return row.title, row.hash, row.details, passages
+        return row.title, row.hash, replace(row.details, path=""), passages  # a path of this machine stays here
 
     rows = "\n".join(f"| City {row} | {row} euros |" for row in range(100))
     text = f"# Travel\n\nLast updated: 3 March 2025\n\n## Rates\n\n| City | Rate |\n| --- | --- |\n{rows}\n"
