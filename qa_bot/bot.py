@@ -26,7 +26,7 @@ from qa_bot.answering.models.personas import PersonaStore
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers, RankerError, open_configured
 from qa_bot.answering.recording import record
 from qa_bot.answering.scope import EVERYTHING, Scope
-from qa_bot.conversation.answering import answer_turn, replayed
+from qa_bot.conversation.answering import answer_alone, answer_turn, replayed
 from qa_bot.conversation.memory import REMEMBERED_TURNS, Memory, RememberedTurn, of_turns
 from qa_bot.documents.first_fill import prepare
 from qa_bot.home.config import Config, ConfigError, load_config
@@ -168,8 +168,7 @@ class Bot:
             self.voices.parts(ask.persona)
         ask = replace(ask, id=ask.id or uuid.uuid4().hex)
         if ask.conversation is None and ask.history is None:
-            corridor = self.corridor()
-            answer = replace(corridor.answer(ask, corridor.start(deadline, listen)), id=ask.id)
+            answer = replace(answer_alone(self.corridor(), ask, deadline, listen), id=ask.id)
         else:
             answer = self._answer_turn(ask, deadline, listen)
         if self._recording and record(self.home, ask, answer, asked_at) > FULL:

@@ -22,6 +22,7 @@ from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import ChoicesOffered, Listener, SourcesFound, StageBegun, TextAdded, ignore_event
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
 from qa_bot.answering.scope import EVERYTHING, Scope
+from qa_bot.answering.spelling import corrected
 from qa_bot.answering.stages.abstention import EMPTY_QUESTION, NO_TIME, reason
 from qa_bot.answering.stages.compose import TILED, Composed, compose
 from qa_bot.answering.stages.decide import Calibrations, Decided, Decision, Preferences, decide_passage
@@ -111,6 +112,10 @@ class Corridor:
         from qa_bot.answering.graph.entities import Entities  # late: only conversations need it
 
         return Entities(self.facts.lookup)
+
+    def corrected(self, question: str) -> str:
+        """The question with misspelt words corrected by the words of the documents."""
+        return question if self._encoder is None else corrected(question, self.index, self._encoder)
 
     @property
     def knowledge(self) -> Knowledge:

@@ -53,6 +53,21 @@ def answer_turn(
     return replace(answer, timings=timings)
 
 
+def answer_alone(corridor: Corridor, ask: Ask, deadline: Deadline, listen: Listener = ignore_event) -> Answer:
+    """The answer to a question outside conversations, after misspelt words were corrected.
+
+    Raises:
+        Cancelled: the caller cancelled the question.
+    """
+    clock = corridor.start(deadline, listen)
+    title = ask.question.title
+    corrected = ask.understood or corridor.corrected(title)
+    if corrected != title:
+        clock.listen(Understood(corrected))
+    answer = corridor.answer(replace(ask, question=replace(ask.question, title=corrected)), clock)
+    return replace(answer, question=title, understood=corrected if corrected != title else "")
+
+
 def replayed(corridor: Corridor, ask: Ask, deadline: Deadline) -> list[RememberedTurn]:
     """The turns of a conversation that the client keeps; an earlier answer is made again if a later turn needs it."""
     past: list[RememberedTurn] = []
@@ -80,7 +95,7 @@ def _understood(corridor: Corridor, ask: Ask, past: Sequence[RememberedTurn]) ->
         return UnderstoodTurn(ask.understood, settled=True)
     if ask.question.body.strip():  # a question with details stands alone
         return UnderstoodTurn(ask.question.title)
-    return read(ask.question.title, past, rewriter(), corridor.entities)
+    return read(corridor.corrected(ask.question.title), past, rewriter(), corridor.entities)
 
 
 def _searched(

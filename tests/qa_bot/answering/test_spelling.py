@@ -1,0 +1,82 @@
+"""Misspelt words of questions, and words that stay."""
+
+import pytest
+
+from qa_bot.answering.spelling import corrected, distance
+from qa_bot.bot import Bot
+from qa_bot.documents.sync import add
+from qa_bot.home.config import Config
+from qa_bot.home.folder import Home
+from qa_bot.home.generations import Generations
+from qa_bot.home.index import Index
+from qa_bot.home.starter import ENCODER
+from qa_core.encoders.static_encoder import StaticEncoder
+
+PAGE = """# Safety
+
+The defibrillator hangs at the reception. A guild of helpers meets each month.
+
+## Leave
+
+Maternity leave has a length of sixteen weeks. Call the ops team in an emergency.
+"""
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return StaticEncoder.load(ENCODER)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, encoder):
+    folder = tmp_path_factory.mktemp("spelling")
+    (folder / "page.md").write_text(PAGE)
+    add(Home.open(folder / "home"), Config(), encoder, [folder / "page.md"])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def index(folder):
+    return Index(Generations(Home.open(folder / "home").index).current())
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("were is the defribillator", "were is the defibrillator"),  # a letter at the wrong place
+        ("materntiy leave lenght?", "maternity leave length?"),  # swaps
+        ("what is a gild", "what is a guild"),  # a letter is missing
+    ],
+)
+def test_a_word_that_nothing_knows_becomes_the_nearest_word_of_the_documents(index, encoder, question, meant):
+    assert corrected(question, index, encoder) == meant
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "where is the evacuation plan",  # English, though the documents do not have it
+        "who is Lenght",  # a name
+        "oops, the ops team",  # "ops" has a letter less
+        "zzyzx qwrtp",  # nothing is near
+        "Wo ist der Defribillator und wie lange ist er da?",  # German
+        "",
+        "lenght " * 100,
+    ],
+)
+def test_other_words_stay(index, encoder, question):
+    assert corrected(question, index, encoder) == question
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "edits"), [("lenght", "length", 1), ("gild", "guild", 1), ("", "ab", 2), ("same", "same", 0)]
+)
+def test_edits_by_hand(word, other, edits):
+    assert distance(word, other) == edits
+
+
+def test_the_answer_says_how_the_question_was_understood(folder):
+    written, meant = "were does the defribillator hang", "were does the defibrillator hang"
+    with Bot.open(folder / "home") as bot:
+        alone, turn = bot.ask(written), bot.ask(written, conversation="c")
+    assert [(answer.question, answer.understood) for answer in (alone, turn)] == [(written, meant)] * 2
