@@ -35,6 +35,7 @@ class Ask:
     readings: tuple[str, ...] = ()  # texts to search together in place of the question, whose evidence is averaged
     reference: str = ""  # the caller's id of the question, stored as `ask` in the answer object
     id: str = ""  # id of the answer; by default a new one
+    precision: float | None = None  # wanted share of right answers; by default as configured
     scope: Scope = EVERYTHING  # the documents that it is asked of
 
     @classmethod

@@ -147,7 +147,7 @@ class Corridor:
         ranking = self.rank(ask.question, clock, depth=depth, scope=ask.scope, readings=ask.readings)
         for change in self._reorder:
             ranking = change(ranking, clock)
-        decided = self._decide(ranking, clock, preferences)
+        decided = self._decide(ranking, clock, preferences, ask.precision)
         if interpose is not None:
             decided = interpose(decided, clock)
         composed = self._compose(decided, ask, clock)
@@ -273,11 +273,14 @@ class Corridor:
         candidates, before_fusion = self._ranking.rank(question, fused, retrieved, clock, depth=depth)
         return Ranking(question, formulation, tuple(candidates), retrieved.lists, before_fusion)
 
-    def decide(self, ranking: Ranking) -> Decision:
-        """The decision about the best passage."""
-        return decide_passage(ranking, self.index, self._calibrations, self._config.answer.precision)
+    def decide(self, ranking: Ranking, precision: float | None = None) -> Decision:
+        """The decision about the best passage, at the wanted precision; by default as configured."""
+        wanted = self._config.answer.precision if precision is None else precision
+        return decide_passage(ranking, self.index, self._calibrations, wanted)
 
-    def _decide(self, ranking: Ranking, clock: Clock, preferences: Preferences | None) -> Decided:
+    def _decide(
+        self, ranking: Ranking, clock: Clock, preferences: Preferences | None, precision: float | None
+    ) -> Decided:
         best = ranking.candidates[0] if ranking.candidates else None
         title = ranking.question.title
         skip = bool(ranking.only) or (best is not None and is_owned(best))
@@ -291,7 +294,7 @@ class Corridor:
             if sources and preferences.rejects_fact(title, sources):
                 fact, sources = None, ()
         clock.listen(StageBegun("decide"))
-        return Decided(ranking, self.decide(ranking), fact, sources, demoted)
+        return Decided(ranking, self.decide(ranking, precision), fact, sources, demoted)
 
     def _fact(self, question: Question, clock: Clock) -> FactResult | None:
         """The graph's answer; None without a graph, or if there was no time."""

@@ -97,7 +97,8 @@ def prefers_fact(fact: FactResult, decision: Decision) -> bool:
 def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibrations, precision: float) -> Decision:
     """Whether the best passage is an answer, at the wanted precision.
 
-    The owner's answer to this very question always is.
+    The owner's answer to this very question always is. With ranked passages, none is if no document has a word of the
+    question.
     """
     if not ranking.candidates:
         return Decision(0.0, 0.0, {})
@@ -107,6 +108,9 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
     threshold = calibration.threshold(precision)
     if is_owned(best):
         return Decision(1.0, threshold, features)
+    content = ranking.formulation.content_terms
+    if ranking.separation is not None and not any(index.document_frequency("all", term) for term in content):
+        return Decision(0.0, threshold, features)
     return Decision(calibration.confidence(features), threshold, features)
 
 

@@ -45,8 +45,10 @@ async def answer_form(request: web.Request) -> web.Response:
     arrived = time.monotonic()
     question = await _question(request)
     service = request.app[SERVICE]
-    deadline = arrived + request.app[SETTINGS].liveqa_deadline
-    answer = await service.answer(Ask(_with_title(question), seconds=deadline - time.monotonic()))
+    settings = request.app[SETTINGS]
+    deadline = arrived + settings.liveqa_deadline
+    seconds = deadline - time.monotonic()
+    answer = await service.answer(Ask(_with_title(question), seconds=seconds, precision=settings.liveqa_precision))
     analysis = await asyncio.to_thread(lambda: analyse(question, rarity=_rarity(service.bot.corridor())))
     milliseconds = round(1000 * (time.monotonic() - arrived))
     text = reply(answer, analysis, qid=question.id, milliseconds=milliseconds)

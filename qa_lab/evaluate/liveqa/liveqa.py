@@ -54,7 +54,7 @@ def evaluate_liveqa(
         encoders: names; by default the configured one.
         summary: add rows with the annotator's summary as the question.
         home: home to use instead of a temporary one.
-        flags: configuration by `section.key`; `answer.precision` controls abstention.
+        flags: configuration by `section.key`; `serve.liveqa_precision` controls abstention.
         relevant: lowest grade that AP, RR and recall count as relevant.
         run: write the ranked documents as a TREC run; several rows have a file each.
 
@@ -106,7 +106,7 @@ def _replies(tested: SystemUnderTest, dataset: Dataset, query: str, progress: Pr
         replies.ranked[question.id] = documents(rank(corridor, question, engine=engine, depth=DEPTH))
         served = rank(corridor, question, engine=engine)
         replies.served[question.id] = documents(served)
-        if not corridor.decide(served).accepted:
+        if not corridor.decide(served, bot.config.serve.liveqa_precision).accepted:
             replies.abstained.add(question.id)
         progress(f"asked of {engine}", done)
     return replies

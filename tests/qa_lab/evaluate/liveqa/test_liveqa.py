@@ -42,7 +42,7 @@ def test_the_whole_pipeline_over_a_tiny_collection(ours):
 
 def test_nothing_is_answered_where_precision_cannot_be_had(ours):
     (row,) = evaluate_liveqa(
-        read_dataset(ours), engines=["keyword"], flags={"answer.precision": 1.0, "ranking.formula": "evidence"}
+        read_dataset(ours), engines=["keyword"], flags={"serve.liveqa_precision": 1.0, "ranking.formula": "evidence"}
     )
     assert row.scores["answered"].mean == 0
     assert row.scores["avg_score"].mean == 0
