@@ -275,8 +275,8 @@ class Corridor:
 
     def decide(self, ranking: Ranking, precision: float | None = None) -> Decision:
         """The decision about the best passage, at the wanted precision; by default as configured."""
-        wanted = self._config.answer.precision if precision is None else precision
-        return decide_passage(ranking, self.index, self._calibrations, wanted)
+        target = self._config.answer.precision if precision is None else precision
+        return decide_passage(ranking, self.index, self._calibrations, target)
 
     def _decide(
         self, ranking: Ranking, clock: Clock, preferences: Preferences | None, precision: float | None

@@ -69,7 +69,7 @@ def test_pid_is_the_turn_that_was_recorded(service: Any) -> None:
 
 
 def test_what_documents_do_not_tell_has_a_reason(service: Any) -> None:
-    result = parsed(service.post("/liveqa", data={**FORM, "title": "xyzzy plugh qwertz?", "body": ""}).text)
+    result = parsed(service.post("/liveqa", data={**FORM, "title": "xyzzy blorp qwertz?", "body": ""}).text)
     assert (result["answered"], result["qid"]) == ("no", FORM["qid"])
     assert result["discard-reason"]
     assert "content" not in result
