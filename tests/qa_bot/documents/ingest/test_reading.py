@@ -326,7 +326,7 @@ def test_empty_file(tmp_path, name):
 
 @pytest.mark.parametrize("format_", [None, "text", "jsonl"])
 def test_binary_file(tmp_path, format_):
-    path = put(tmp_path / "photo", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)))
+    path = put(tmp_path / "program", b"\x7fELF\2\1\1\0\0\0\0\0" + bytes(range(256)))
     assert "binary" in only_reject(path, format=format_).reason
 
 
