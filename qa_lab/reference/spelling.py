@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import cache
 
+from qa_bot.answering.spelling import distance
 from qa_bot.home.starter import ENCODER
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.text.analysis import terms
@@ -42,7 +43,7 @@ class Speller:
                 same_start = candidate[0] == word[0]
                 if allowed < 2 and not same_start:
                     continue
-                edits = distance(word, candidate, allowed)
+                edits = distance(word, candidate)
                 if edits <= allowed:
                     key = (edits, -same_start, -self._counts[candidate], candidate)
                     best = key if best is None else min(best, key)
@@ -53,26 +54,6 @@ class Speller:
             return True
         known, known_stems = _general_vocabulary()
         return word in self._counts or word in ENGLISH or word in known or bool(known_stems.intersection(terms(word)))
-
-
-def distance(a: str, b: str, most: int) -> int:
-    """Edits between two words: insertion, deletion, replacement, swap of neighbours; `most + 1` if there are more.
-
-    Optimal string alignment (Damerau 1964).
-    """
-    if abs(len(a) - len(b)) > most:
-        return most + 1
-    before: list[int] = []
-    above = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        row = [i]
-        for j, y in enumerate(b, 1):
-            edits = min(above[j] + 1, row[-1] + 1, above[j - 1] + (x != y))
-            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
-                edits = min(edits, before[j - 2] + 1)
-            row.append(edits)
-        before, above = above, row
-    return min(above[-1], most + 1)
 
 
 @cache

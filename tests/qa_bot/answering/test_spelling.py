@@ -69,7 +69,15 @@ def test_other_words_stay(index, encoder, question):
 
 
 @pytest.mark.parametrize(
-    ("word", "other", "edits"), [("lenght", "length", 1), ("gild", "guild", 1), ("", "ab", 2), ("same", "same", 0)]
+    ("word", "other", "edits"),
+    [
+        ("lenght", "length", 1),
+        ("gild", "guild", 1),
+        ("leaves", "leave", 1),
+        ("kitten", "sitting", 3),
+        ("", "ab", 2),
+        ("same", "same", 0),
+    ],
 )
 def test_edits_by_hand(word, other, edits):
     assert distance(word, other) == edits

@@ -1,19 +1,6 @@
 import pytest
 
-from qa_lab.reference.spelling import Speller, distance
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "edits"),
-    [("leave", "leave", 0), ("laeve", "leave", 1), ("leve", "leave", 1), ("leaves", "leave", 1), ("", "ab", 2)],
-)
-def test_edits(a, b, edits):
-    assert distance(a, b, 2) == distance(b, a, 2) == edits
-
-
-def test_more_edits_than_allowed():
-    assert distance("kitten", "sitting", 2) == 3
-    assert distance("a", "abcdef", 2) == 3
+from qa_lab.reference.spelling import Speller
 
 
 @pytest.fixture
