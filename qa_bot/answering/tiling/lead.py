@@ -12,6 +12,8 @@ from qa_core.types import Candidate, FloatArray, Passage, Span
 WIDTH = 300
 """Characters of a lead: what a reader sees first."""
 GAP = "\n\n"
+NEAR_BEST = 0.75
+"""A second passage must score more than this share of the best, or it is about something else."""
 CONSIDERED = 20
 """Candidates among which the second passage is looked for."""
 
@@ -47,7 +49,7 @@ def _fits(units: Sequence[Span], first: int, last: int, width: int) -> bool:
 
 
 def tile_leads(candidates: Sequence[Candidate], *, limit: int, sentences: Sentences) -> Tiling:
-    """The best passage from its lead on, then the next one if it fits and is not more out of date.
+    """The best passage from its lead on, then the next that scores nearly as high, fits and is not more out of date.
 
     A passage that answers its title as a question, or that the owner wrote, is the whole answer.
     """
@@ -62,7 +64,8 @@ def tile_leads(candidates: Sequence[Candidate], *, limit: int, sentences: Senten
     for candidate in () if is_alone else candidates[1:CONSIDERED]:
         passage = candidate.passage
         is_older = passage.source.details.archived > best.passage.source.details.archived
-        if not is_older and len(text) + len(GAP) + len(passage.text) <= limit:
+        is_near = candidate.signals.lead is not None and candidate.score > NEAR_BEST * best.score
+        if is_near and not is_older and len(text) + len(GAP) + len(passage.text) <= limit:
             text += GAP
             tiles.append(Tile(candidate, (len(text), len(text) + len(passage.text)), (0, len(passage.text))))
             text += passage.text

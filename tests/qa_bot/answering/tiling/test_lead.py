@@ -70,9 +70,11 @@ def test_a_row_far_down_follows_the_header_of_its_table() -> None:
 
 
 def test_a_second_passage_follows_if_it_fits_and_is_not_older() -> None:
-    first, old = candidate(passage(), (0, 17)), candidate(passage("Old.", name="old", archived=True))
-    other = candidate(passage("Dogs bark.", name="dogs"))
-    tiling = tile_leads([first, old, other, other], limit=1000, sentences=sentences)
+    first, old = candidate(passage(), (0, 17)), candidate(passage("Old.", name="old", archived=True), (0, 4))
+    other = candidate(passage("Dogs bark.", name="dogs"), (0, 10))
+    far = candidate(passage("Owls hoot.", name="owls"), (0, 10), score=2.2)
+    pair = candidate(passage("They do.", name="pair"))
+    tiling = tile_leads([first, old, far, pair, other, other], limit=1000, sentences=sentences)
     assert tiling.text == f"{TEXT}\n\nDogs bark."
     assert [tile.candidate.passage.source.document for tile in tiling.tiles] == ["cats", "dogs"]
     assert tile_leads([first, other], limit=90, sentences=sentences).text == TEXT
