@@ -356,7 +356,11 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens the page of a service: `visit(url, viewport={…}, color_scheme="dark")`; nothing may go wrong in it."""
+    """Opens the page of a service: `visit(url, viewport={…}, color_scheme="dark")`; nothing may go wrong in it.
+
+    Requests are intercepted by `route`, which is called before the page loads: a page that is already open may send
+    its next request past an interception that is set up later.
+    """
     opened: list[tuple[Page, list[str]]] = []
 
     def go(url: str, *, route: Callable[[Page], None] = lambda _: None, **options: Any) -> Page:

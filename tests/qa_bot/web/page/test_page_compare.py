@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from qa_bot.home.folder import Home
 from qa_bot.learning.comparing.blind import order_of
@@ -130,12 +130,14 @@ def test_a_key_pressed_twice_judges_once(serve, said, visit):
 
 
 def test_what_goes_wrong_is_told_and_the_pair_stays(serve, said, visit):
-    page = visit(f"{serve().url}/owner")
+    answers: list[Callable[[Route], None]] = [lambda route: route.fulfill(status=503, body="{}"), Route.continue_]
+    page = visit(
+        f"{serve().url}/owner",
+        route=lambda page: page.route("**/judgements", lambda route: answers.pop(0)(route)),
+    )
     section = begin(page)
-    page.route("**/judgements", lambda route: route.fulfill(status=503, body="{}"))
     page.keyboard.press("1")
     expect(section.get_by_text("The service answered 503.")).to_be_visible()
-    page.unroute("**/judgements")
     page.keyboard.press("1")
     expect(section.get_by_role("heading", name="Question 1?")).to_be_focused()
     assert len(said()) == 1
