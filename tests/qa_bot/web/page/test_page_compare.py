@@ -21,8 +21,8 @@ MADE = Comparison("models", "secret-one", "secret-two", 0, (*PAIRS, Pair("q3", "
 
 
 @pytest.fixture
-def said(home: Path) -> Callable[[], list[dict[str, Any]]]:
-    """What was judged of the comparison that the home has."""
+def judgements(home: Path) -> Callable[[], list[dict[str, Any]]]:
+    """Reads the judgements of a comparison that is saved in the home."""
     save(Home(home), MADE)
     file = judgements_of(Home(home), "models")
     return lambda: [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
@@ -42,7 +42,7 @@ def first(qid: str, judge: str = "ann") -> str:
     return order_of(0, judge, qid)[0]
 
 
-def test_pairs_are_judged_by_buttons_and_keys(serve, said, visit):
+def test_pairs_are_judged_by_buttons_and_keys(serve, judgements, visit):
     page = visit(f"{serve().url}/owner")
     section = begin(page)
     texts = section.locator("article .text")
@@ -65,13 +65,13 @@ def test_pairs_are_judged_by_buttons_and_keys(serve, said, visit):
     page.keyboard.press("1")
     expect(section.get_by_text("4 of 4 judged. Thank you.")).to_be_visible()
     other = {"A": "B", "B": "A"}
-    choices = [(item["qid"], item["choice"]) for item in said()]
+    choices = [(item["qid"], item["choice"]) for item in judgements()]
     assert choices == [("q0", first("q0")), ("q1", "tie"), ("q2", other[first("q2")]), ("q3", first("q3"))]
-    assert said()[0]["grade"] == {first("q0"): 3}
-    assert all(0 < item["seconds"] < 60 for item in said())
+    assert judgements()[0]["grade"] == {first("q0"): 3}
+    assert all(0 < item["seconds"] < 60 for item in judgements())
 
 
-def test_the_table_in_plain_words_tells_the_sides_when_asked(serve, said, visit):
+def test_the_result_names_the_sides_after_a_click(serve, judgements, visit):
     service = serve()
     for n in range(3):
         place = "first" if first(f"q{n}") == "A" else "second"
@@ -92,7 +92,7 @@ def test_the_table_in_plain_words_tells_the_sides_when_asked(serve, said, visit)
     expect(section.get_by_role("heading", name="secret-one was preferred more often than secret-two")).to_be_visible()
 
 
-def test_skipped_pairs_come_again_and_a_reload_goes_on(serve, said, visit):
+def test_skipped_pairs_come_last_and_a_reload_continues(serve, judgements, visit):
     page = visit(f"{serve().url}/owner")
     section = begin(page)
     page.keyboard.press("s")
@@ -109,10 +109,10 @@ def test_skipped_pairs_come_again_and_a_reload_goes_on(serve, said, visit):
     expect(section.get_by_role("heading", name="Question 0?")).to_be_focused()
     page.keyboard.press("0")
     expect(section.get_by_text("4 of 4 judged.")).to_be_visible()
-    assert [item["qid"] for item in said()] == ["q1", "q2", "q3", "q0"]
+    assert [item["qid"] for item in judgements()] == ["q1", "q2", "q3", "q0"]
 
 
-def test_a_key_pressed_twice_judges_once(serve, said, visit):
+def test_a_key_pressed_twice_judges_once(serve, judgements, visit):
     held = []
     page = visit(
         f"{serve().url}/owner",
@@ -126,10 +126,10 @@ def test_a_key_pressed_twice_judges_once(serve, said, visit):
     assert len(held) == 1
     held[0].continue_()
     expect(section.get_by_role("heading", name="Question 1?")).to_be_focused()
-    assert [item["qid"] for item in said()] == ["q0"]
+    assert [item["qid"] for item in judgements()] == ["q0"]
 
 
-def test_what_goes_wrong_is_told_and_the_pair_stays(serve, said, visit):
+def test_an_error_is_shown_and_the_pair_stays(serve, judgements, visit):
     answers: list[Callable[[Route], None]] = [lambda route: route.fulfill(status=503, body="{}"), Route.continue_]
     page = visit(
         f"{serve().url}/owner",
@@ -140,10 +140,10 @@ def test_what_goes_wrong_is_told_and_the_pair_stays(serve, said, visit):
     expect(section.get_by_text("The service answered 503.")).to_be_visible()
     page.keyboard.press("1")
     expect(section.get_by_role("heading", name="Question 1?")).to_be_focused()
-    assert len(said()) == 1
+    assert len(judgements()) == 1
 
 
-def test_keys_elsewhere_on_the_page_judge_nothing(serve, said, visit):
+def test_keys_elsewhere_on_the_page_judge_nothing(serve, judgements, visit):
     page = visit(f"{serve().url}/owner")
     begin(page)
     page.get_by_label("Your name").focus()
@@ -151,7 +151,7 @@ def test_keys_elsewhere_on_the_page_judge_nothing(serve, said, visit):
     page.get_by_role("link", name="Back to the chat").focus()
     page.keyboard.press("1")
     page.wait_for_timeout(100)
-    assert said() == []
+    assert judgements() == []
 
 
 def test_nothing_to_compare(serve, visit):
@@ -178,7 +178,7 @@ def test_two_files_become_a_comparison(serve, visit):
 
 
 @pytest.mark.parametrize(("width", "beside"), [(1280, True), (360, False)])
-def test_answers_stand_side_by_side_where_there_is_room(serve, said, visit, width, beside):
+def test_answers_are_side_by_side_on_a_wide_screen(serve, judgements, visit, width, beside):
     page = visit(f"{serve().url}/owner", viewport={"width": width, "height": 740})
     section = begin(page)
     boxes = [section.locator("article").nth(n).bounding_box() for n in range(2)]

@@ -55,7 +55,7 @@ def test_an_undone_turn_can_be_voted_on_and_followed(service, visit):
     assert put(page, "What is the capital of Peru?").locator(".answer").text_content()
 
 
-def test_choices_are_buttons_and_the_answer_takes_their_place(service, visit):
+def test_choices_are_buttons_and_the_answer_replaces_them(service, visit):
     page = visit(service.url)
     page.get_by_label("Your question").fill("dogs")
     page.keyboard.press("Enter")

@@ -1,4 +1,4 @@
-"""The owner's page in a real browser: what was asked in vain, answered there and given in the chat."""
+"""The owner's page in a real browser: unanswered questions get an answer there, which the chat then gives."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def answer(page: Page, question: str, text: str) -> None:
 
 
 def missed(bot: Bot, *questions: str) -> None:
-    """Questions without an answer, each in a conversation of its own."""
+    """Questions without an answer, each in a separate conversation."""
     for question in questions:
         assert not bot.ask(question).answered
 
 
-def test_asked_in_vain_answered_by_the_owner_and_asked_again(service, visit):
+def test_an_unanswered_question_is_answered_by_the_owner(service, visit):
     chat = visit(service.url)
     for question in (OTHER, NONSENSE, NONSENSE.lower()):
         ask(chat, question)
@@ -67,7 +67,7 @@ def test_asked_in_vain_answered_by_the_owner_and_asked_again(service, visit):
     expect(owner.locator(".gap h2")).to_have_text(OTHER)
 
 
-def test_what_is_tried_leaves_no_conversation(service, visit):
+def test_a_trial_question_leaves_no_conversation(service, visit):
     missed(service.bot, NONSENSE)
     page = visit(f"{service.url}/owner")
     answer(page, NONSENSE, ANSWER)
@@ -81,7 +81,7 @@ def test_what_is_tried_leaves_no_conversation(service, visit):
     service.until(lambda: service.bot.store.conversations() == [], "an empty list")
 
 
-def test_voted_down_is_shown_with_its_comments_and_what_was_answered(service, visit):
+def test_a_downvoted_answer_is_shown_with_its_comments(service, visit):
     chat = visit(service.url)
     ask(chat, CATS)
     chat.get_by_role("button", name="Bad answer").click()
@@ -96,7 +96,7 @@ def test_voted_down_is_shown_with_its_comments_and_what_was_answered(service, vi
     expect(entry(page, CATS).locator("details .text")).to_contain_text("short bursts of hunting")
 
 
-def test_dismissed_is_gone_and_the_focus_goes_on(service, visit):
+def test_a_dismissed_question_disappears_and_the_focus_moves_on(service, visit):
     missed(service.bot, OTHER, NONSENSE, NONSENSE)
     page = visit(f"{service.url}/owner")
     entry(page, NONSENSE).get_by_role("button", name="Dismiss").click()
@@ -112,7 +112,7 @@ def test_dismissed_is_gone_and_the_focus_goes_on(service, visit):
     expect(entry(page, OTHER)).to_be_visible()
 
 
-def test_the_question_may_be_written_otherwise(service, visit):
+def test_the_owner_may_reword_the_question(service, visit):
     missed(service.bot, "narnia quantum king zxqv")
     page = visit(f"{service.url}/owner")
     item = entry(page, "narnia quantum king zxqv")
@@ -129,7 +129,7 @@ def test_the_question_may_be_written_otherwise(service, visit):
     assert service.bot.store.gaps()[1] == 0
 
 
-def test_what_went_wrong_is_told_and_what_was_written_stays(service, visit):
+def test_an_error_is_shown_and_the_text_stays(service, visit):
     missed(service.bot, NONSENSE)
     page = visit(f"{service.url}/owner")
     with service.bot.home.lock("repair"):
@@ -142,18 +142,18 @@ def test_what_went_wrong_is_told_and_what_was_written_stays(service, visit):
     expect(entry(page, NONSENSE).get_by_role("alert")).to_have_text("")
 
 
-def test_a_list_that_does_not_come_is_asked_for_again(service, visit, monkeypatch):
+def test_a_failed_list_is_loaded_again(service, visit, monkeypatch):
     missed(service.bot, NONSENSE)
-    given = Store.gaps
+    gaps = Store.gaps
     monkeypatch.setattr(Store, "gaps", lambda *_, **__: 1 / 0)
     page = visit(f"{service.url}/owner")
     expect(page.get_by_role("alert").first).to_contain_text("Something went wrong here")
-    monkeypatch.setattr(Store, "gaps", given)
+    monkeypatch.setattr(Store, "gaps", gaps)
     page.get_by_role("button", name="Try again").click()
     expect(entry(page, NONSENSE)).to_be_visible()
 
 
-def test_more_are_shown_when_they_are_asked_for(service, visit):
+def test_show_more_loads_further_questions(service, visit):
     for number in range(60):
         service.bot.store.save_turn(question=f"q{number}?", answer={"answered": False})
     page = visit(f"{service.url}/owner")
@@ -181,7 +181,7 @@ def test_hostile_text_stays_text(service, visit):
     assert page.locator("main img, main script").count() == 0
 
 
-def test_the_token_is_asked_for_and_the_list_comes(serve, visit):
+def test_the_list_is_loaded_after_the_token(serve, visit):
     service = serve(token="secret")
     missed(service.bot, NONSENSE)
     page = visit(f"{service.url}/owner")
@@ -193,7 +193,7 @@ def test_the_token_is_asked_for_and_the_list_comes(serve, visit):
     expect(entry(page, NONSENSE)).to_be_visible()
 
 
-def test_the_keyboard_is_enough(service, visit):
+def test_everything_works_by_keyboard(service, visit):
     missed(service.bot, NONSENSE)
     page = visit(f"{service.url}/owner")
     expect(entry(page, NONSENSE)).to_be_visible()
@@ -213,7 +213,7 @@ def test_the_keyboard_is_enough(service, visit):
     expect(page.locator(".gap h2")).to_be_focused()
 
 
-def test_a_second_click_saves_nothing_more(service, visit):
+def test_a_second_click_saves_nothing(service, visit):
     missed(service.bot, NONSENSE)
     posts: list[str] = []
 

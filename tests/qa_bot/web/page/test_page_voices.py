@@ -26,7 +26,7 @@ def put(page: Page, question: str, *, voice: str = "", hint: str = "") -> None:
 
 
 def answered(page: Page, number: int = 1) -> str:
-    """The sourced text of an answer, when it is whole."""
+    """The sourced text of an answer once it is complete."""
     turn = page.locator(".turn").nth(number - 1)
     turn.locator(".line").wait_for()
     return "".join(turn.locator(".answer .text > span").all_text_contents())
@@ -43,7 +43,7 @@ def heard(sent: list[dict[str, Any]]) -> Any:
     )
 
 
-def test_voice_and_hint_are_sent_and_the_sentence_is_set_apart(serve, voiced_bot, visit):
+def test_voice_and_hint_are_sent_and_the_sentence_is_shown_apart(serve, voiced_bot, visit):
     sent: list[dict[str, Any]] = []
     page = visit(serve(voiced_bot).url, route=heard(sent))
     hint = page.get_by_label("Hint", exact=True)
@@ -62,8 +62,8 @@ def test_voice_and_hint_are_sent_and_the_sentence_is_set_apart(serve, voiced_bot
     expect(page.locator(".chip")).to_have_count(1)
     page.locator(".chip").click()
     expect(page.locator("#sheet mark")).to_have_text(text)
-    asked = [(item.get("persona"), item.get("hint")) for item in sent if item["type"] == "ask"]
-    assert asked == [("sailor", "boat")]
+    questions = [(item.get("persona"), item.get("hint")) for item in sent if item["type"] == "ask"]
+    assert questions == [("sailor", "boat")]
     put(page, CATS, voice="")
     page.locator("#persona").select_option("")
     expect(hint).to_be_hidden()
@@ -73,7 +73,7 @@ def test_voice_and_hint_are_sent_and_the_sentence_is_set_apart(serve, voiced_bot
     expect(voiced.first.locator(".said")).to_have_text(first["text"])
 
 
-def test_quotations_are_told_from_what_is_generated(serve, voiced_bot, visit):
+def test_quotations_and_generated_sentences_are_marked(serve, voiced_bot, visit):
     page = visit(serve(voiced_bot).url)
     put(page, CATS, voice="cook")
     answered(page)
@@ -96,11 +96,11 @@ def test_another_sentence_is_chosen_edited_and_sent(serve, voiced_bot, visit):
     other = visit(page.url)
     answered(other)
     (before,) = recorded(voiced_bot)
-    said = page.locator(".turn .voice > div .said")
+    voiced = page.locator(".turn .voice > div .said")
     second = before["styled"]["lines"][1]["text"]
     page.get_by_text("Other ways to say it").click()
     page.get_by_role("button", name=f"Use: {second}").click()
-    for item in (said, other.locator(".turn .voice > div .said")):
+    for item in (voiced, other.locator(".turn .voice > div .said")):
         expect(item).to_have_text(second)
     page.get_by_text("Other ways to say it").click()
     page.get_by_role("button", name=f"Edit: {before['styled']['lines'][0]['text']}").click()
@@ -120,11 +120,11 @@ def test_another_sentence_is_chosen_edited_and_sent(serve, voiced_bot, visit):
     page.locator(".chip").click()
     expect(page.locator("#sheet mark")).to_have_text(text)
     page.reload()
-    expect(said).to_have_text(f"Well {EVIL}")
+    expect(voiced).to_have_text(f"Well {EVIL}")
     assert answered(page) == text
 
 
-def test_a_choice_that_is_refused_is_told(serve, voiced_bot, visit):
+def test_the_reason_of_a_rejected_choice_is_shown(serve, voiced_bot, visit):
     def refuse(route: Route) -> None:
         route.fulfill(status=422, json={"error": {"message": f"No {EVIL}"}})
 
@@ -144,11 +144,11 @@ def test_an_abstention_has_a_remark(serve, voiced_bot, visit):
     put(page, NONSENSE, voice="cook")
     expect(page.get_by_role("heading", name="No good answer in your documents")).to_be_visible()
     (answer,) = recorded(voiced_bot)
-    said = page.locator(".turn .voice > div .said")
-    expect(said).to_have_text(answer["styled"]["lines"][0]["text"])
+    voiced = page.locator(".turn .voice > div .said")
+    expect(voiced).to_have_text(answer["styled"]["lines"][0]["text"])
     page.get_by_text("Other ways to say it").click()
     page.get_by_role("button", name=re.compile("^Use: ")).first.click()
-    expect(said).to_have_text(answer["styled"]["lines"][1]["text"])
+    expect(voiced).to_have_text(answer["styled"]["lines"][1]["text"])
     expect(page.locator(".abstained p")).to_have_text(answer["reason"])
 
 
@@ -164,7 +164,7 @@ def test_a_cell_of_the_map_becomes_the_hint(serve, voiced_bot, visit):
     cells = dialog.get_by_role("gridcell")
     expect(cells).to_have_count(12)
     expect(dialog.get_by_role("row")).to_have_count(3)
-    shares = cells.evaluate_all("all => all.map(each => Number(each.style.getPropertyValue('--share')))")
+    shares = cells.evaluate_all("all => all.map(item => Number(item.style.getPropertyValue('--share')))")
     most = max(chart.posterior)
     assert shares == pytest.approx([share / most for share in chart.posterior], abs=1e-4)
     best = shares.index(1)
@@ -195,18 +195,18 @@ def test_a_cell_of_the_map_becomes_the_hint(serve, voiced_bot, visit):
     assert [item["hint"] for item in sent if item["type"] == "ask"] == [words]
 
 
-def test_the_map_is_searched_and_tells_what_it_does_not_know(serve, voiced_bot, visit):
+def test_the_map_is_searched_and_names_unknown_words(serve, voiced_bot, visit):
     page = visit(serve(voiced_bot).url)
     page.locator("#persona").select_option("cook")
     page.get_by_role("button", name="Choose a hint on the map").click()
     expect(page.get_by_role("gridcell")).to_have_count(12)
-    for word, said in (("zxqv", voiced_bot.voices.chart("zxqv").notice), ("soup", re.compile("Choose a place"))):
+    for word, expected in (("zxqv", voiced_bot.voices.chart("zxqv").notice), ("soup", re.compile("Choose a place"))):
         page.get_by_label("Where on the map is").fill(word)
         page.keyboard.press("Enter")
-        expect(page.locator("#grid-note")).to_have_text(said)
+        expect(page.locator("#grid-note")).to_have_text(expected)
 
 
-def test_a_base_without_a_map_says_so(serve, voiced_bot, visit):
+def test_the_reason_for_a_missing_map_is_shown(serve, voiced_bot, visit):
     def refuse(route: Route) -> None:
         route.fulfill(status=404, json={"error": {"message": f"No grid {EVIL}"}})
 
@@ -220,7 +220,7 @@ def test_two_voices_debate_until_they_are_stopped(serve, voiced_bot, visit):
     bodies: list[dict[str, Any]] = []
 
     def listen(page: Page) -> None:
-        page.clock.install()  # so that the pauses between two sentences cost nothing, and nobody speaks unasked
+        page.clock.install()  # pauses between sentences pass only when the test says
         page.on("request", lambda item: bodies.append(item.post_data_json) if "speak" in item.url else None)
 
     page = visit(serve(voiced_bot).url, route=listen)
@@ -232,25 +232,25 @@ def test_two_voices_debate_until_they_are_stopped(serve, voiced_bot, visit):
     expect(page.locator("#debate-state")).to_have_text("Choose two different speakers.")
     page.get_by_label("Second speaker").select_option("sailor")
     page.get_by_role("button", name="Begin").click()
-    said = page.locator("#debate-said .said")
+    sentences = page.locator("#debate-said .said")
     for count in (1, 2, 3):
-        expect(said).to_have_count(count)
+        expect(sentences).to_have_count(count)
         page.clock.run_for(800) if count < 3 else page.get_by_role("button", name="Stop").click()
     page.clock.run_for(5_000)
-    expect(said).to_have_count(3)
+    expect(sentences).to_have_count(3)
     expect(page.locator("#debate-state")).to_have_text("Stopped.")
     expect(page.locator("#debate-said .speaker")).to_have_text(["cook", "sailor", "cook"])
     page.get_by_role("button", name="Go on").click()
-    expect(said).to_have_count(4)
+    expect(sentences).to_have_count(4)
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Go on")).to_be_visible()
 
-    texts = ["Where do cats sleep?", *said.all_text_contents()]
-    assert len(set(texts)) == 5  # nobody repeats what was said
+    texts = ["Where do cats sleep?", *sentences.all_text_contents()]
+    assert len(set(texts)) == 5  # no sentence is repeated
     assert [item["turns"] for item in bodies] == [texts[max(0, i - 1) : i + 1] for i in range(4)]
     assert [item["persona"] for item in bodies] == ["cook", "sailor", "cook", "sailor"]
     assert {item["hint"] for item in bodies} == {"Where do cats sleep?"}
-    kinds = page.locator("#debate-said .voiced").evaluate_all("all => all.map(each => each.dataset.kind)")
+    kinds = page.locator("#debate-said .voiced").evaluate_all("all => all.map(item => item.dataset.kind)")
     assert page.locator("#debate-said q").count() == kinds.count("quotation")
     assert recorded(voiced_bot) == []
     page.get_by_role("button", name="New conversation").click()
@@ -258,7 +258,7 @@ def test_two_voices_debate_until_they_are_stopped(serve, voiced_bot, visit):
     expect(page.locator("#debate")).to_be_hidden()
 
 
-def test_a_debate_that_fails_says_why(serve, voiced_bot, visit):
+def test_the_reason_of_a_failed_debate_is_shown(serve, voiced_bot, visit):
     def refuse(route: Route) -> None:
         route.fulfill(status=503, json={"error": {"message": f"Busy {EVIL}"}})
 
