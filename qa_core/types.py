@@ -278,6 +278,10 @@ class Answer:
     choices: tuple[Choice, ...] = ()
     """Interpretations to choose from, if the bot asks back instead of answering."""
     trace: Mapping[str, object] | None = None
+    lead: Span | None = None
+    """The stretch of `text` that answers, inside the span of one source; None if there is none."""
+    unsure: bool = False
+    """Whether the answer is given although its confidence is below the wanted precision."""
 
 
 class Encoder(Protocol):

@@ -15,19 +15,22 @@ WHERE_KNOWN = {"path", "heading", "page", "row", "date", "language", "archived",
 
 
 def as_dict(answer: Answer) -> dict[str, Any]:
-    """The object of `ask --json`; `styled`, `understood`, `choices` and `trace` are left out if empty."""
+    """The object of `ask --json`; `unsure`, `styled`, `understood`, `choices` and `trace` are left out if empty."""
     payload: dict[str, Any] = {
         "id": answer.id,
         "question": answer.question,
         "answered": answer.answered,
         "kind": answer.kind,
         "answer": answer.text,
+        "lead": answer.lead and list(answer.lead),
         "confidence": answer.confidence,
         "reason": answer.reason,
         "sources": [source_dict(source) for source in answer.sources],
         "timings": dict(answer.timings),
         "skipped": list(answer.skipped),
     }
+    if answer.unsure:
+        payload["unsure"] = True
     if answer.styled is not None:
         payload["styled"] = styled_dict(answer.styled)
     if answer.understood:
@@ -38,7 +41,7 @@ def as_dict(answer: Answer) -> dict[str, Any]:
 
 
 def from_dict(payload: Mapping[str, Any]) -> Answer:
-    """The answer of an object that `as_dict` made; unknown fields are ignored."""
+    """The answer of an object that `as_dict` made, also in an older version; unknown fields are ignored."""
     styled = payload.get("styled")
     return Answer(
         question=payload["question"],
@@ -55,6 +58,8 @@ def from_dict(payload: Mapping[str, Any]) -> Answer:
         understood=payload.get("understood", ""),
         choices=tuple(Choice(**source) for source in payload.get("choices", ())),
         trace=payload.get("trace"),
+        lead=_span(payload.get("lead")),
+        unsure=payload.get("unsure", False),
     )
 
 

@@ -62,12 +62,17 @@ class AnswerReply(BaseModel):
     question: str
     answered: bool
     kind: AnswerKind
-    answer: str
+    answer: Annotated[str, Field(description="Markdown where the source has structure.")]
+    lead: Annotated[
+        Span | None,
+        Field(description="The stretch of `answer` that answers, [start, end) in Unicode code points; null if none."),
+    ] = None
     confidence: float
     reason: str
     sources: list[SourceReply]
     timings: Annotated[dict[str, float], Field(description="Seconds by stage, and their total.")]
     skipped: list[str]
+    unsure: Annotated[bool, Field(description="The answer is below the wanted precision; sent only if true.")] = False
     styled: StyledReply | None = None
     understood: Annotated[str, Field(description="The follow-up as understood, if it was rewritten.")] = ""
     choices: Annotated[

@@ -155,7 +155,7 @@ class Corridor:
 
     def answer_talk(self, ask: Ask, answer: Answer, clock: Clock) -> Answer:
         """An answer that needed no search, with a persona's sentence and events like any other."""
-        composed = Composed(answer.kind, answer.text, answer.sources, answer.styled)
+        composed = Composed(answer.kind, answer.text, answer.sources, answer.styled, answer.lead)
         if ask.persona:
             composed = self._with_persona(composed, ask, clock, top=1)
         _emit(composed, clock)
@@ -166,6 +166,7 @@ class Corridor:
             kind=composed.kind,
             sources=composed.sources,
             styled=composed.styled,
+            lead=composed.lead,
             timings=clock.report(),
             skipped=tuple(clock.skipped),
         )
@@ -174,9 +175,10 @@ class Corridor:
         """One answer from the graph alone."""
         fact = self._fact(ask.question, clock)
         accepted = fact is not None and fact.accepted
+        text = fact.answer.text if accepted and fact and fact.answer else ""
         return Answer(
             question=ask.question.title,
-            text=fact.answer.text if accepted and fact and fact.answer else "",
+            text=text,
             kind="fact" if accepted else "none",
             answered=accepted,
             confidence=0.0 if fact is None else round(fact.confidence, 4),
@@ -185,6 +187,7 @@ class Corridor:
             timings=clock.report(),
             skipped=tuple(clock.skipped),
             trace={"facts": self.facts.trace(fact)} if ask.trace and fact is not None and self.facts else None,
+            lead=(0, len(text)) if text else None,
         )
 
     def search(
@@ -337,6 +340,7 @@ class Corridor:
             styled=composed.styled,
             choices=decided.choices,
             trace=self._trace(decided) if ask.trace else None,
+            lead=composed.lead,
         )
 
     def _reason(self, decided: Decided) -> str:

@@ -6,7 +6,7 @@ Answer objects are those of `qa_bot.answering.answer_json.as_dict`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from qa_bot.answering.stages.persona_line import BETWEEN
@@ -93,12 +93,13 @@ def _introduced(answer: Mapping[str, Any], line: str) -> dict[str, Any]:
     sourced = answer["answer"][span[1] + len(BETWEEN) :] if span else answer["answer"]
     text = f"{line}{BETWEEN}{sourced}"
     moved = len(text) - len(answer["answer"])
-    return {"answer": text, "sources": [_moved(source, moved) for source in answer["sources"]]}
+    sources = [{**source, "span": _moved(source["span"], moved)} for source in answer["sources"]]
+    lead = {"lead": _moved(answer["lead"], moved)} if "lead" in answer else {}  # older answers have none
+    return {"answer": text, "sources": sources, **lead}
 
 
-def _moved(source: Mapping[str, Any], by: int) -> dict[str, Any]:
-    span = source["span"]
-    return {**source, "span": span and [span[0] + by, span[1] + by]}
+def _moved(span: Sequence[int] | None, by: int) -> list[int] | None:
+    return None if span is None else [span[0] + by, span[1] + by]
 
 
 def _span(line: str) -> dict[str, list[int]]:

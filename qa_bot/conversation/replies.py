@@ -10,7 +10,7 @@ from qa_bot.answering.corridor import Knowledge
 from qa_bot.conversation.memory import RememberedTurn, sourced
 from qa_core.text.analysis import sentences
 from qa_core.text.small_talk import Talk
-from qa_core.types import Answer, AnswerKind, AnswerSource
+from qa_core.types import Answer, AnswerKind, AnswerSource, Span
 
 LISTED = 10
 """Documents named in reply to a request for sources."""
@@ -92,7 +92,9 @@ def shortened(answer: Answer) -> Answer:
     used, rest = [s for s in clipped if s.span], [s for s in clipped if not s.span]
     kind: AnswerKind = "talk" if answer.answered else "none"
     shorter = replace(answer, text=text[:end].rstrip(), kind=kind, sources=(*used, *rest))
-    return replace(shorter, styled=None, understood="", trace=None)
+    return replace(
+        shorter, lead=_clipped_span(answer.lead, begins, begins + end), styled=None, understood="", trace=None
+    )
 
 
 def _clipped(source: AnswerSource, start: int, end: int) -> AnswerSource:
@@ -105,6 +107,12 @@ def _clipped(source: AnswerSource, start: int, end: int) -> AnswerSource:
     begins = source.source_span[0] + first - source.span[0]
     source_span = (begins, min(begins + last - first, source.source_span[1]))
     return replace(source, span=(first - start, last - start), source_span=source_span)
+
+
+def _clipped_span(span: Span | None, start: int, end: int) -> Span | None:
+    """The part of a span inside `[start, end)`, counted from `start`; None if nothing is left."""
+    first, last = (0, 0) if span is None else (max(span[0], start), min(span[1], end))
+    return (first - start, last - start) if first < last else None
 
 
 # --- why ------------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from qa_bot.answering.stages.decide import Decided
-from qa_bot.answering.tiling.lead import tile_leads
+from qa_bot.answering.tiling.lead import tile_leads, within_one
 from qa_bot.answering.tiling.opinions import Tiling, tile
 from qa_core.text.analysis import sentences
 from qa_core.types import AnswerKind, AnswerSource, Candidate, Span, Styled
@@ -33,12 +33,14 @@ def compose(decided: Decided, *, limit: int, top: int) -> Composed:
     if decided.verdict == "fact":
         assert decided.fact is not None
         assert decided.fact.answer is not None
-        return Composed("fact", decided.fact.answer.text, (*decided.fact_sources, *documents))
+        text = decided.fact.answer.text
+        return Composed("fact", text, (*decided.fact_sources, *documents), lead=(0, len(text)))
     if decided.verdict == "passage":
         by_passages = decided.ranking.separation is not None
         tiling = (tile_leads if by_passages else tile)(candidates, limit=max(1, limit), sentences=sentences)
         if tiling.text:
-            return Composed("passage", tiling.text, _tiled_sources(tiling, candidates[:top]), lead=tiling.lead)
+            lead = within_one(tiling.lead, [used.span for used in tiling.tiles])
+            return Composed("passage", tiling.text, _tiled_sources(tiling, candidates[:top]), lead=lead)
     return Composed(sources=documents)
 
 

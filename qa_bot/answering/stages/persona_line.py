@@ -57,9 +57,10 @@ def introduced(
     """The styled sentence, the answer's text after it, and the sources with their spans moved accordingly."""
     text = f"{line.text}{BETWEEN}{answer}"
     added = len(text) - len(answer)
-    shifted = tuple(replace(source, span=_moved(source.span, added)) for source in sources)
+    shifted = tuple(replace(source, span=moved(source.span, added)) for source in sources)
     return replace(styled, span=(0, len(line.text))), text, shifted
 
 
-def _moved(span: Span | None, by: int) -> Span | None:
+def moved(span: Span | None, by: int) -> Span | None:
+    """A span of a text that `by` characters were put in front of."""
     return None if span is None else (span[0] + by, span[1] + by)

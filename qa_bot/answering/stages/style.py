@@ -10,7 +10,7 @@ from qa_bot.answering.ask import Ask
 from qa_bot.answering.clock import Clock
 from qa_bot.answering.models.personas import PersonaStore
 from qa_bot.answering.stages.compose import TILED, Composed
-from qa_bot.answering.stages.persona_line import introduced
+from qa_bot.answering.stages.persona_line import introduced, moved
 from qa_bot.answering.stages.persona_line import style as persona_lines
 
 
@@ -40,4 +40,4 @@ def style(
     if styled is None or not (composed.text and styled.lines):
         return replace(composed, styled=styled)
     styled, text, sources = introduced(styled, styled.lines[0], composed.text, composed.sources)
-    return Composed("styled", text, sources, styled)
+    return Composed("styled", text, sources, styled, moved(composed.lead, len(text) - len(composed.text)))

@@ -48,6 +48,14 @@ def _fits(units: Sequence[Span], first: int, last: int, width: int) -> bool:
     return units[last][1] - units[first][0] <= width
 
 
+def within_one(lead: Span | None, spans: Sequence[Span]) -> Span | None:
+    """The part of a lead inside the first of the sources' spans that it touches; None if it touches none."""
+    if lead is None:
+        return None
+    parts = ((max(lead[0], start), min(lead[1], end)) for start, end in spans)
+    return next(((start, end) for start, end in parts if start < end), None)
+
+
 def tile_leads(candidates: Sequence[Candidate], *, limit: int, sentences: Sentences) -> Tiling:
     """The best passage from its lead on, then the next that scores nearly as high, fits and is not more out of date.
 

@@ -102,3 +102,10 @@ def test_plain_answer_offers_no_choice() -> None:
     answer = {name: value for name, value in styled_answer(ask="q1").items() if name != "styled"}
     with pytest.raises(ChoiceError, match="Expected a question that offers a choice, but 'q1' offers none"):
         choose(answer, 0)
+
+
+def test_the_lead_moves_with_the_sourced_text() -> None:
+    chosen = choose(styled_answer(lead=[7, 26]), 1)
+    assert chosen["lead"] == [14, 33]
+    assert chosen["answer"][slice(*chosen["lead"])] == "Naps save strength."
+    assert choose(styled_answer(lead=None), 1)["lead"] is None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from qa_bot.answering.tiling.lead import lead_of, tile_leads
+from qa_bot.answering.tiling.lead import lead_of, tile_leads, within_one
 from qa_core.text.sentences import sentences
-from qa_core.types import Candidate, Clue, Details, Passage, Place, Signals, Source
+from qa_core.types import Candidate, Clue, Details, Passage, Place, Signals, Source, Span
 
 TEXT = "Cats are animals. They sleep for sixteen hours. At night they hunt. Mice fear them."
 UNITS = [(0, 17), (18, 47), (48, 67), (68, 83)]
@@ -82,3 +82,11 @@ def test_a_second_passage_follows_if_it_fits_and_is_not_older() -> None:
         "a pair stands alone"
     )
     assert tile_leads([], limit=10, sentences=sentences).text == ""
+
+
+@pytest.mark.parametrize(
+    ("lead", "expected"),
+    [((2, 5), (2, 5)), ((2, 14), (2, 10)), ((11, 20), (12, 20)), ((10, 12), None), (None, None), ((30, 40), None)],
+)
+def test_a_lead_is_inside_the_span_of_one_source(lead: Span | None, expected: Span | None) -> None:
+    assert within_one(lead, [(0, 10), (12, 25)]) == expected

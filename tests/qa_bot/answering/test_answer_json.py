@@ -1,0 +1,50 @@
+"""Answer objects: what an answer becomes, and what older objects are read as."""
+
+from __future__ import annotations
+
+import pytest
+
+from qa_bot.answering.answer_json import as_dict, from_dict
+from qa_bot.answering.answer_schema import AnswerReply
+from qa_core.types import Answer, AnswerSource, Choice, Styled, StyledLine
+
+SOURCE = AnswerSource("a#0", "a", "firm", "Leave", "", 1.0, "Old. 28 days.", (2, 10), (5, 13), heading=("Rules",))
+PLAIN = Answer("How many?", "- 28 days.", "passage", answered=True, confidence=0.9, sources=(SOURCE,), lead=(2, 10))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        PLAIN,
+        Answer("How many?", "28 🐈.", "passage", answered=True, confidence=0.3, unsure=True, lead=(0, 5)),
+        Answer("?", "", "none", answered=False, confidence=0.1, reason="No.", choices=(Choice("a", "b"),)),
+        Answer(
+            "?",
+            "Ahoy!\n\n28 days.",
+            "styled",
+            answered=True,
+            confidence=0.9,
+            lead=(7, 15),
+            styled=Styled("cook", "", (StyledLine("Ahoy!", "generated", "cook", -1.0),), (0, 5)),
+        ),
+    ],
+)
+def test_an_answer_is_read_back_as_it_was(answer: Answer) -> None:
+    payload = as_dict(answer)
+    assert from_dict(payload) == answer
+    AnswerReply.model_validate(payload)
+
+
+def test_the_lead_is_always_there_and_unsure_only_if_it_is() -> None:
+    sure, none = as_dict(PLAIN), as_dict(Answer("?", "", "none", answered=False, confidence=0.0))
+    assert sure["answer"][slice(*sure["lead"])] == "28 days."
+    assert none["lead"] is None
+    assert "unsure" not in sure
+    assert as_dict(Answer("?", "x", "passage", answered=True, confidence=0.2, unsure=True))["unsure"] is True
+
+
+def test_an_object_of_an_older_version_is_read() -> None:
+    payload = as_dict(PLAIN)
+    del payload["lead"]
+    assert from_dict(payload).lead is None
+    assert from_dict(payload).unsure is False
