@@ -1,6 +1,6 @@
 """Evidence for passages: what several searches say about each passage, summed after scaling.
 
-    F(p) = Σ_c w_c · s_c(p) − .3 · [p is archived],   s_c(p) = (score_c(p) − low_c) / (high_c − low_c)
+    F(p) = Σ_c w_c · s_c(p) − [p is archived],   s_c(p) = (score_c(p) − low_c) / (high_c − low_c)
 
 over the channels c: cosine of the question with the passage, with its best unit (a sentence, an item, a row), BM25 of
 words, and BM25 of pieces of words. If the title is a question that a person asked, as in an FAQ or a forum, cosine and
@@ -24,7 +24,7 @@ Scores = NDArray[np.float64]
 
 PROSE: Mapping[Channel, float] = {"passage": 1.0, "unit": 1.0, "words": 1.0, "pieces": 0.5}
 PAIRS: Mapping[Channel, float] = {**PROSE, "title": 2.0, "title words": 0.5}
-ARCHIVED = 0.3
+ARCHIVED = 1.0
 """Penalty of a passage of an archived document."""
 MOST = sum(PROSE.values())
 """The greatest possible sum, without the bonus."""
