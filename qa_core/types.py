@@ -51,7 +51,7 @@ class Clue:
 class Details:
     """What is known of a document besides its text; "" where unknown.
 
-    `path` is its file when it was read, `date` its last change (ISO 8601), `language` a code of ISO 639. `archived`
+    `path` is its file below its source, `date` its last change (ISO 8601), `language` a code of ISO 639. `archived`
     documents say that they are out of date, `draft` ones that they are not final.
     """
 

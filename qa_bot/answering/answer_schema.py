@@ -23,7 +23,7 @@ class SourceReply(BaseModel):
     text: str
     span: Stretch
     source_span: Stretch
-    path: Annotated[str, Field(description="The document's file. This and what follows: only where known.")] = ""
+    path: Annotated[str, Field(description="File below its source. This and what follows: only where known.")] = ""
     heading: Annotated[list[str], Field(description="Headings above the passage, outermost first.")] = []
     page: Annotated[int | None, Field(description="Page or slide of the passage.")] = None
     row: Annotated[int | None, Field(description="First row of the passage in its sheet.")] = None

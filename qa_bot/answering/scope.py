@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -40,7 +41,7 @@ class Scope:
         """
         scope = cls(
             _values(fields.get("collection")),
-            tuple(path.strip("/") for path in _values(fields.get("under"))),
+            tuple(map(_id_path, _values(fields.get("under")))),
             fields.get("since") or "",
             fields.get("until") or "",
             (fields.get("language") or "").lower(),
@@ -79,6 +80,12 @@ def _values(value: str | Sequence[str] | None) -> tuple[str, ...]:
     if not value:
         return ()
     return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _id_path(path: str) -> str:
+    """A folder as in ids of documents: pages have ids without `https://`, files without `./`."""
+    plain = re.sub(r"^(?:https?://|(?:\./)+)", "", path.strip(), flags=re.IGNORECASE)
+    return plain.strip("/")
 
 
 def _day(text: str, rest: tuple[int, int]) -> int:

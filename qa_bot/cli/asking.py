@@ -14,6 +14,7 @@ from qa_bot.cli.context import NO_ANSWER, OK, Json, open_bot, open_home, print_j
 if TYPE_CHECKING:
     from qa_bot.answering.ask import Ask
     from qa_bot.answering.scope import Scope
+    from qa_bot.bot import Bot
 
 
 class EngineName(StrEnum):
@@ -31,7 +32,8 @@ Collections = Annotated[
     list[str] | None, typer.Option("--collection", help="Ask only this collection; repeatable.", show_default=False)
 ]
 Under = Annotated[
-    list[str] | None, typer.Option("--under", help="Ask only this folder or document; repeatable.", show_default=False)
+    list[str] | None,
+    typer.Option("--under", help="Ask only this folder, file or source; repeatable.", show_default=False),
 ]
 Since = Annotated[str, typer.Option(help="Only documents of this date or later: 2024, 2024-05-31.", show_default=False)]
 Until = Annotated[str, typer.Option(help="Only documents of this date or earlier.", show_default=False)]
@@ -68,16 +70,16 @@ def ask(
     from qa_bot.answering.ask import Ask
     from qa_core.types import Question
 
-    scope = _scope(collection, under, since, until, language, include_archived)
-    request = Ask.of("", persona=persona, hint=hint, seconds=deadline, top=top, trace=trace, scope=scope)
-    if batch is not None:
-        if out is None:
-            raise typer.BadParameter("Expected --out OUT.jsonl beside --batch.")
-        return _ask_batch(context, batch, out, run=run, ask=request)
-    assert question is not None
+    if batch is not None and out is None:
+        raise typer.BadParameter("Expected --out OUT.jsonl beside --batch.")
     if hint and not persona:
         typer.echo("A hint steers a persona, but none is named: add --persona NAME.", err=True)
     with open_bot(context) as bot:
+        scope = _scope(bot, collection, under, since, until, language, include_archived)
+        request = Ask.of("", persona=persona, hint=hint, seconds=deadline, top=top, trace=trace, scope=scope)
+        if batch is not None and out is not None:
+            return _ask_batch(bot, batch, out, run=run, ask=request)
+        assert question is not None
         answer = bot.ask(replace(request, question=Question(read_question(question), body, category=category)))
         if json:
             from qa_bot.answering.answer_json import as_dict
@@ -91,6 +93,7 @@ def ask(
 
 
 def _scope(
+    bot: Bot,
     collections: list[str] | None,
     under: list[str] | None,
     since: str,
@@ -98,8 +101,13 @@ def _scope(
     language: str,
     include_archived: bool,
 ) -> Scope:
+    """The documents to ask; paths on disk become those of ids."""
     from qa_bot.answering.scope import Scope, ScopeError
 
+    if under:
+        from qa_bot.documents.sources.under import id_paths
+
+        under = [one for path in under for one in id_paths(path, bot.store.sources)]
     fields = {"collection": collections, "under": under, "since": since, "until": until, "language": language}
     try:
         return Scope.of({**fields, "include_archived": include_archived})
@@ -107,11 +115,11 @@ def _scope(
         raise typer.BadParameter(str(error)) from None
 
 
-def _ask_batch(context: typer.Context, batch: Path, out: Path, *, run: Path | None, ask: Ask) -> None:
+def _ask_batch(bot: Bot, batch: Path, out: Path, *, run: Path | None, ask: Ask) -> None:
     from qa_bot.cli.batch import answer_all
     from qa_bot.terminal.output import counting
 
-    with open_bot(context) as bot, counting("Answering") as progress:
+    with counting("Answering") as progress:
         answered, processed = answer_all(bot, batch, out, run=run, ask=ask, progress=progress)
     typer.echo(f"{processed:,} questions, {answered:,} answered", err=True)
 
@@ -139,7 +147,7 @@ def search(
             query,
             engine=engine.value,
             top=top,
-            scope=_scope(collection, under, since, until, language, include_archived),
+            scope=_scope(bot, collection, under, since, until, language, include_archived),
         )
         if json:
             results = [candidate_dict(candidate) for candidate in candidates]
@@ -178,7 +186,7 @@ def chat(
         if debate:
             hold_debate(bot, debate, read_line, hint=hint, turns=turns, print_json=printer)
         else:
-            scope = _scope(collection, under, since, until, language, include_archived)
+            scope = _scope(bot, collection, under, since, until, language, include_archived)
             converse(
                 Chat(bot, persona=persona, hint=hint, deadline=deadline, scope=scope), read_line, print_json=printer
             )

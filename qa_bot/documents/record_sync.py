@@ -37,12 +37,15 @@ Progress = Callable[[AddReport], None]
 class Owner(NamedTuple):
     """In a stream of items: the file of a source that the following records come from.
 
-    `name` is the source's: it goes before the id of a file that has the id of another source's file.
+    `name` is the source's: it goes before the id of a file that has the id of another source's file. `stem` is what
+    the ids of the file's documents begin with, and `location` the file as the places of its records begin.
     """
 
     source: int
     file: str
     name: str
+    stem: str = ""
+    location: str = ""
 
 
 NO_OWNER = Owner(0, "", "")
@@ -270,9 +273,17 @@ def file_of(where: str) -> str:
 
 
 def _path_of(record: Record, owner: Owner) -> str:
-    """The file of a record from a source, with the member of an archive; "" for other records and pages of the web."""
-    path = re.sub(r":[\d.]+$", "", record.where) if owner.source else ""  # without the line, or the thread of a chat
-    return "" if "://" in path else path
+    """The file of a record below its source, with the member of an archive; "" for other records and pages of the web.
+
+    Where the files of two sources have the same names, it begins with the name of the source, as ids do.
+    """
+    if record.exported:
+        return record.exported.path
+    where = re.sub(r":[\d.]+$", "", record.where)  # without the line, or the thread of a chat
+    if not owner.source or "://" in where:
+        return ""
+    member = where.removeprefix(owner.location) if where.startswith(f"{owner.location}!") else ""
+    return f"{owner.stem}{member}"
 
 
 def is_other_file(origin: str, where: str) -> bool:

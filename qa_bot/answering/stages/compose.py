@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from qa_bot.answering.stages.decide import Decided
 from qa_bot.answering.tiling.lead import tile_leads, within_one
@@ -57,7 +58,7 @@ def source_of(candidate: Candidate, *, span: Span | None = None, source_span: Sp
         text=passage.text,
         span=span,
         source_span=source_span,
-        path=details.path,
+        path=_below_source(details.path),
         heading=place.heading,
         page=place.page,
         row=place.row,
@@ -66,6 +67,14 @@ def source_of(candidate: Candidate, *, span: Span | None = None, source_span: Sp
         archived=details.archived,
         draft=details.draft,
     )
+
+
+def _below_source(path: str) -> str:
+    """A path of a file below its source; of an absolute one, as indexes of development versions have, the file's name.
+
+    Clients of a service must not learn where the server keeps its files.
+    """
+    return PurePath(path).name if PurePath(path).is_absolute() else path
 
 
 def _tiled_sources(tiling: Tiling, candidates: Sequence[Candidate]) -> tuple[AnswerSource, ...]:

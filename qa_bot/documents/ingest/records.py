@@ -33,13 +33,15 @@ class ExportedPassage(NamedTuple):
 class ExportedFields:
     """From another home: the first origin; the hash and passages `[start, end)` if both homes cut alike.
 
-    `passages` are those of a document with structure, which its text alone does not give back.
+    `passages` are those of a document with structure, which its text alone does not give back; `path` is its file
+    below its source.
     """
 
     origin: str
     hash: str = ""
     spans: tuple[Span, ...] = ()
     passages: tuple[ExportedPassage, ...] = ()
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from qa_bot.documents.ingest.files.byte_budget import ByteBudget
-from qa_bot.documents.ingest.files.walk import File
+from qa_bot.documents.ingest.files.walk import File, printable
 from qa_bot.documents.ingest.reading import Reading
 from qa_bot.documents.ingest.records import Item, Record, Reject
 from qa_bot.documents.record_sync import Owner, SourceItem
@@ -85,7 +85,7 @@ class SourceRun:
             self._count(problem)
             yield problem
         for path, state in self.plan.states.items():
-            yield Owner(self.source.id, path, self.source.name)
+            yield Owner(self.source.id, path, self.source.name, self.stem(path), printable(state.location))
             yield from self._read(path, state, budget)
 
     def row(self, path: str, documents: int) -> SourceFile:

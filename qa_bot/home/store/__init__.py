@@ -25,6 +25,7 @@ from qa_bot.home.store.records import (
     SourceInfo,
     StoredDocument,
     StoredPassage,
+    StoredStem,
     Turn,
 )
 from qa_bot.home.store.sources import SourceStore
@@ -53,6 +54,7 @@ __all__ = [
     "StoreError",
     "StoredDocument",
     "StoredPassage",
+    "StoredStem",
     "Turn",
     "migrate",
     "storable",

@@ -123,6 +123,14 @@ class SourceFile(NamedTuple):
     state: Mapping[str, Any] | None = None
 
 
+class StoredStem(NamedTuple):
+    """The beginning of the ids of a file's documents, with its source and its path there."""
+
+    source: int
+    path: str
+    stem: str
+
+
 @dataclass(frozen=True, slots=True)
 class CollectionInfo:
     id: int

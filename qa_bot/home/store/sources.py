@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, up
 from qa_bot.home.store import aliases
 from qa_bot.home.store.database import reading, storable, writing
 from qa_bot.home.store.documents import chunks, live, visible
-from qa_bot.home.store.records import OwnedDocument, Source, SourceFile, SourceInfo
+from qa_bot.home.store.records import OwnedDocument, Source, SourceFile, SourceInfo, StoredStem
 from qa_bot.home.store.schema import documents, passages, source_files, sources
 
 
@@ -95,6 +95,12 @@ class SourceStore:
         with reading(self._engine) as connection:
             rows = (SourceFile(*row) for row in connection.execute(query))
             return {row.path: row for row in rows if _is_within(row.path, scope)}
+
+    def stems(self) -> Iterator[StoredStem]:
+        """What the ids of the documents of all files of all sources begin with."""
+        query = select(source_files.c.source_id, source_files.c.path, source_files.c.stem)
+        with reading(self._engine) as connection:
+            yield from (StoredStem(*row) for row in connection.execute(query.execution_options(yield_per=1000)))
 
     def save_files(self, source: int, files: Iterable[SourceFile]) -> None:
         """Add the states of files, or replace the earlier ones."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
 
@@ -358,12 +359,17 @@ def body_text(title: str, heading: Sequence[str], passage: str) -> str:
 
 
 def facets_of(document: IndexedDocument) -> Facets:
-    """What filters look at; the folders are those of the document's id."""
-    parts = document.id.split("/")
-    folders = ["/".join(parts[: i + 1]) for i in range(len(parts))]
+    """What filters look at; the folders are those of the document's id and of its file."""
+    file = "" if document.details.path.startswith("/") else document.details.path  # absolute ones are of old homes
+    folders = list(dict.fromkeys(chain(_paths_to(document.id), _paths_to(file), [file.partition("!")[0]])))
     digits = document.details.date[:10].replace("-", "")
     date = int(digits.ljust(8, "1")) if digits.isdigit() and len(digits) in {4, 6, 8} else 0
-    return Facets(document.collection, folders, date, document.details.language)
+    return Facets(document.collection, [path for path in folders if path], date, document.details.language)
+
+
+def _paths_to(path: str) -> Iterator[str]:
+    """The folders above a path, outermost first, and the path itself."""
+    return accumulate(path.split("/"), lambda above, name: f"{above}/{name}")
 
 
 def merge(writer: SegmentWriter, segments: Iterable[Segment]) -> int:

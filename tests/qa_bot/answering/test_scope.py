@@ -33,6 +33,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ({}, Filter()),
         ({"collection": "a", "under": ["b/", "/c"]}, Filter(("a",), ("b", "c"))),
+        ({"under": ["./b/", "HTTPS://site.example/c/"]}, Filter(under=("b", "site.example/c"))),
         ({"since": "2024", "until": "2024"}, Filter(since=20240101, until=20241231)),
         ({"since": "2024-02", "until": "2024-02"}, Filter(since=20240201, until=20240229)),
         ({"since": "2024-02-31"}, Filter(since=20240229)),
