@@ -40,7 +40,11 @@ IMPORTERS = {
     "ir_measures": ["qa_core/measures/metrics.py"],
     "lightgbm": ["rankers/gbdt.py"],
     "marisa_trie": ["kg_index/linking/mentions.py"],
-    "markdown_it": ["qa_bot/documents/ingest/formats/markup/markdown.py", "qa_bot/documents/cutting/blocks.py"],
+    "markdown_it": [
+        "qa_bot/documents/ingest/formats/markup/markdown.py",
+        "qa_bot/documents/ingest/plain_paragraphs.py",
+        "qa_bot/documents/cutting/blocks.py",
+    ],
     "matplotlib": ["qa_core/measures/plots.py"],
     "nltk": ["qa_lab/fit/synonym_table.py"],
     "olefile": ["qa_bot/documents/ingest/formats/mail/msg.py"],

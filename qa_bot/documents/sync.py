@@ -10,6 +10,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from qa_bot.documents import graph
+from qa_bot.documents.garbage import rare_collections
 from qa_bot.documents.index_update import ChangeError, IndexUpdate, index_update
 from qa_bot.documents.ingest.detect import FORMATS
 from qa_bot.documents.ingest.files.byte_budget import ByteBudget
@@ -224,6 +225,7 @@ def _changing(
 ) -> Iterator[tuple[Store, IndexUpdate | None, RejectLog]]:
     """The store, the update, which is None in a dry run, and a log of rejects."""
     with ExitStack() as stack:
+        stack.enter_context(rare_collections())
         log = stack.enter_context(reject_log(None if dry_run else home))
         if dry_run:
             yield stack.enter_context(Store.open(home.store_url(config))), None, log

@@ -15,9 +15,10 @@ from tokenizers import Tokenizer
 from qa_core.types import IntArray
 
 _BERT = ("BertNormalizer", "BertPreTokenizer", "WordPiece")
-_WORD = re.compile(r"[A-Za-z0-9]+|[!-/:-@\[-`{-~]")
-"""The words of an ASCII text as BERT's tokenisers cut it: runs of letters and digits, and single other signs."""
-_UNUSUAL = re.compile(r"[^\t\n\r -~]|\[")
+_LETTERS, _SIGNS = "A-Za-zÀ-ÖØ-öø-ÿ", "‘’“”„‚–—…•«»‹›"
+_WORD = re.compile(rf"[{_LETTERS}0-9]+|[!-/:-@\[-`{{-~{_SIGNS}]")
+"""The words of a western text as BERT's tokenisers cut it: runs of letters and digits, and single other signs."""
+_UNUSUAL = re.compile(rf"[^\t\n\r -~{_LETTERS}{_SIGNS}]|\[")
 """Signs of texts that are not cut here: other scripts, control characters, and what may begin a special token."""
 _MOST_WORDS = 200_000
 _LONGEST_TEXT = 8_000
@@ -49,7 +50,7 @@ class SubwordTokeniser:
     unknown: int | None  # id of the unknown token
     known_words: frozenset[str]
     word_ids: _WordIds | None = None
-    """If each word has its ids in every ASCII text without special tokens, and no text of usual length is cut."""
+    """If each word has its ids in every western text without special tokens, and no text of usual length is cut."""
 
     @classmethod
     def load(cls, folder: Path, *, max_length: int | None = None) -> Self:
@@ -98,7 +99,7 @@ class SubwordTokeniser:
         return [encoding.ids for encoding in self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
 
     def _by_words(self, texts: Sequence[str], word_ids: _WordIds) -> list[list[int]]:
-        """The same as `_encoded`, in a third of the time for English texts."""
+        """The same as `_encoded`, in a third of the time for western texts."""
         usual = [len(text) <= _LONGEST_TEXT and not _UNUSUAL.search(text) for text in texts]
         others = iter(self._encoded([text for text, is_usual in zip(texts, usual, strict=True) if not is_usual]))
         return [

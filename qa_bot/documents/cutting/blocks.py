@@ -17,6 +17,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from qa_bot.documents.cutting.sentence_groups import stripped
+from qa_bot.documents.ingest.plain_paragraphs import faster
 
 BlockType = Literal["heading", "paragraph", "list", "steps", "item", "table", "code", "quote"]
 
@@ -145,7 +146,7 @@ def _parser() -> MarkdownIt:
     """CommonMark with tables; link definitions and HTML are text, so nothing is left out."""
     parser = MarkdownIt("commonmark", {"html": False}).disable(["reference", "html_block", "inline"])
     parser.block.ruler.before("fence", "table_lines", _table_lines, {"alt": ["paragraph", "reference"]})
-    return parser
+    return faster(parser)
 
 
 def _table_lines(state: StateBlock, first: int, last: int, silent: bool) -> bool:

@@ -58,8 +58,9 @@ def test_a_damaged_tokeniser_names_the_file(tmp_path: Path) -> None:
 
 
 STARTER = SubwordTokeniser.load(Path(__file__).parents[3] / "qa_bot/home/starter/encoder", max_length=8_192)
+TYPOGRAPHIC = "“”‘’–—…•«»‹›ÀÖØöøÿßæ×÷ª°€"
 ASCII = "abzAZ09 _-'.,[]#@`~^|\\\t\n\r\v\x00\x1c\x7f"
-SIGNS = st.sampled_from([*ASCII, "é", "ß", "日", "\u00a0", "[UNK]", "[CLS]", "unhappiness", "x" * 120])
+SIGNS = st.sampled_from([*ASCII, *TYPOGRAPHIC, "é", "ß", "日", "\u00a0", "[UNK]", "[CLS]", "unhappiness", "x" * 120])
 
 
 @given(st.lists(st.lists(SIGNS).map("".join), min_size=2))

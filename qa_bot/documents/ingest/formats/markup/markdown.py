@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import PurePosixPath
 
 from markdown_it import MarkdownIt
@@ -19,6 +20,7 @@ from qa_bot.documents.ingest.formats.markup.html import fragment, plain, without
 from qa_bot.documents.ingest.formats.markup.markdown_dialects import commonmark, is_mdx
 from qa_bot.documents.ingest.formats.markup.webpage.blocks import HANDLERS
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
+from qa_bot.documents.ingest.plain_paragraphs import faster
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 
 DEEPEST = 40  # blocks inside blocks
@@ -65,15 +67,20 @@ def read(file: SourceFile) -> Iterator[Item]:
 def markdown_blocks(source: str, writer: MarkdownWriter | None = None, *, mdx: bool = False) -> MarkdownWriter:
     """Markdown of any dialect as `MarkdownWriter` writes it."""
     mdx = mdx or is_mdx(source)
-    parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable(["table", "strikethrough"])
-    if mdx:
-        parser.disable("code")  # children of components are indented
+    parser = _parser(mdx)
     tokens = parser.parse(commonmark(source, mdx=mdx))
     for token in tokens:
         _check_html(token)
         for child in token.children or ():
             _check_html(child)
     return fragment(str(parser.renderer.render(tokens, parser.options, {})), writer)
+
+
+@cache
+def _parser(mdx: bool) -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable(["table", "strikethrough"])
+    # children of components are indented in MDX
+    return faster(parser.disable("code") if mdx else parser)
 
 
 def first_title(writer: MarkdownWriter) -> str:

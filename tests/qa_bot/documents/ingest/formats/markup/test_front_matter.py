@@ -43,3 +43,9 @@ def test_a_file_without_front_matter(source):
 @pytest.mark.parametrize("value", ["[" * 5000, "&a [*a, *a]", "!!python/object/apply:os.system [ls]", "{a: {b: [c]}}"])
 def test_hostile_yaml_is_not_run(value):
     assert front_matter(f"---\ntitle: {value}\nx: *b\n---\n").date == ""
+
+
+@pytest.mark.parametrize("sign", ["[", "{a: ", "- ", "? "])
+def test_deep_nesting_is_no_front_matter_and_ends_no_process(sign: str) -> None:
+    source = f"---\ntitle: Deep\nlist: {sign * 12_000}\n---\nText"
+    assert front_matter(source).title in {"Deep", ""}
