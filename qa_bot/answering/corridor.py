@@ -258,7 +258,13 @@ class Corridor:
             ranked = unranked(self.index, hits, depth=pool)
         candidates, before_fusion = self._ranking.refine(question, list(ranked.candidates), clock)
         return Ranking(
-            question, formulation, tuple(candidates[:depth]), ranked.lists, before_fusion, separation=ranked.separation
+            question,
+            formulation,
+            tuple(candidates[:depth]),
+            ranked.lists,
+            before_fusion,
+            separation=ranked.separation,
+            passages=ranked.passages,
         )
 
     def _rank_documents(

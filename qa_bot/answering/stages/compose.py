@@ -38,7 +38,11 @@ def compose(decided: Decided, *, limit: int, top: int) -> Composed:
         return Composed("fact", text, (*decided.fact_sources, *documents), lead=(0, len(text)))
     if decided.verdict == "passage":
         by_passages = decided.ranking.separation is not None
-        tiling = (tile_leads if by_passages else tile)(candidates, limit=max(1, limit), sentences=sentences)
+        room, passages = max(1, limit), decided.ranking.passages
+        if by_passages:
+            tiling = tile_leads(candidates, limit=room, sentences=sentences, passages=passages)
+        else:
+            tiling = tile(candidates, limit=room, sentences=sentences)
         if tiling.text:
             lead = within_one(tiling.lead, [used.span for used in tiling.tiles])
             return Composed("passage", tiling.text, _tiled_sources(tiling, candidates[:top]), lead=lead)

@@ -43,7 +43,7 @@ TITLES = 50
 """Documents whose titles fit best; all of their passages are candidates."""
 WEIGHED = 4
 """Passages by a preliminary sum, for each document wanted, whose titles and states are looked at."""
-LEADS = 5
+LEADS = 10
 """Best passages whose answering sentences are looked for."""
 SHARED_PIECES = 0.4
 """Share of the weight of the question's pieces that a passage must have to be found by them."""
@@ -68,11 +68,15 @@ class FoundPassages:
 
 @dataclass(frozen=True, slots=True)
 class RankedPassages:
-    """Documents at their best passages, best first; `separation` is F of the first minus the mean of the next nine."""
+    """Documents at their best passages, best first, and the best passages with their leads.
+
+    `separation` is F of the first passage minus the mean of the next nine.
+    """
 
     candidates: tuple[Candidate, ...] = ()
     lists: tuple[RankedList, ...] = ()
     separation: float = 0.0
+    passages: tuple[Candidate, ...] = ()
 
 
 def find_passages(
@@ -130,16 +134,19 @@ def rank_passages(
     sums = _final(passages, keys[first], prose[first], pairs[first], include_archived=include_archived)
     order = first[np.lexsort((keys[first], -sums))]
     by_row = dict(zip(first.tolist(), sums.tolist(), strict=True))
-    best = _best_of_documents(order, documents)[:depth]
-    candidates = [_candidate(passages[int(keys[row])], by_row[row], row, raw) for row in best.tolist()]
+    heads, best = order[:LEADS].tolist(), _best_of_documents(order, documents)[:depth].tolist()
+    candidates = {
+        row: _candidate(passages[int(keys[row])], by_row[row], row, raw) for row in dict.fromkeys([*heads, *best])
+    }
     queries = [reading.query for reading in readings if reading.query is not None]
     if queries:
-        heads = [int(keys[row]) for row in best[:LEADS].tolist()]
         query: FloatArray = np.asarray(np.mean(queries, axis=0), np.float32)  # (D,): its products are the mean cosines
-        candidates[:LEADS] = _with_leads(index, query, heads, candidates[:LEADS])
+        with_leads = _with_leads(index, query, [int(keys[row]) for row in heads], [candidates[row] for row in heads])
+        candidates.update(zip(heads, with_leads, strict=True))
     top = [by_row[row] for row in order[: RIVALS + 1].tolist()]
     separation = top[0] - float(np.mean(top[1:])) if len(top) > 1 else top[0]
-    return RankedPassages(tuple(candidates), _lists(readings[-1].hits), separation)
+    ranked, nearest = tuple(candidates[row] for row in best), tuple(candidates[row] for row in heads)
+    return RankedPassages(ranked, _lists(readings[-1].hits), separation, nearest)
 
 
 def unranked(index: Index, readings: Sequence[FoundPassages], *, depth: int) -> RankedPassages:

@@ -43,6 +43,7 @@ class Ranking:
     challenger: str = ""  # the other ranking of an interleaving, if one took part
     only: Filter = NO_FILTER  # the documents that were searched
     separation: float | None = None  # lead of the first passage over the next nine, if passages were ranked
+    passages: tuple[Candidate, ...] = ()  # the best passages, several of one document, if passages were ranked
 
 
 class RankingStage:

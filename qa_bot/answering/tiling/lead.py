@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +16,10 @@ WIDTH = 300
 GAP = "\n\n"
 NEAR_BEST = 0.75
 """A second passage must score more than this share of the best, or it is about something else."""
+FIRST = 0.6
+"""Share of the limit that the first passage gets if a second follows."""
+WHOLE = frozenset({"steps", "code"})
+"""Kinds of passages that are not shortened for a second one."""
 CONSIDERED = 20
 """Candidates among which the second passage is looked for."""
 
@@ -56,47 +62,98 @@ def within_one(lead: Span | None, spans: Sequence[Span]) -> Span | None:
     return next(((start, end) for start, end in parts if start < end), None)
 
 
-def tile_leads(candidates: Sequence[Candidate], *, limit: int, sentences: Sentences) -> Tiling:
-    """The best passage from its lead on, then the next that scores nearly as high, fits and is not more out of date.
+def tile_leads(
+    candidates: Sequence[Candidate], *, limit: int, sentences: Sentences, passages: Sequence[Candidate] = ()
+) -> Tiling:
+    """The best passage from its lead on, then the lead of the next that scores nearly as high and is not older.
 
-    A passage that answers its title as a question, or that the owner wrote, is the whole answer.
+    A passage that answers its title as a question, or that the owner wrote, is the whole answer. Two passages of one
+    document are one tile, whose passage has the text of both stretches.
+
+    Args:
+        candidates: documents at their best passages, best first.
+        passages: the best passages with their leads, also several of one document; the candidates if empty.
     """
     if not candidates:
         return Tiling("", ())
     best = candidates[0]
-    text, tile, lead = _first(best, limit, sentences)
-    if tile is None:
+    second = None if best.signals.lead is None or best.signals.owner_answer else _second(candidates, passages)
+    room = limit if second is None or best.passage.place.kind in WHOLE else int(FIRST * limit)
+    first = _stretch(best, room, sentences, width=WIDTH)
+    if first is None:
         return Tiling("", ())
-    tiles = [tile]
-    is_alone = lead is None or best.signals.owner_answer
-    for candidate in () if is_alone else candidates[1:CONSIDERED]:
-        passage = candidate.passage
-        is_older = passage.source.details.archived > best.passage.source.details.archived
-        is_near = candidate.signals.lead is not None and candidate.score > NEAR_BEST * best.score
-        if is_near and not is_older and len(text) + len(GAP) + len(passage.text) <= limit:
-            text += GAP
-            tiles.append(Tile(candidate, (len(text), len(text) + len(passage.text)), (0, len(passage.text))))
-            text += passage.text
-            break
-    return Tiling(text, tuple(tiles), lead)
+    part = None if second is None else _stretch_of_second(second, limit, len(first.text), sentences)
+    if second is None or part is None:
+        whole = _stretch(best, limit, sentences, width=WIDTH) or first
+        return Tiling(whole.text, (whole.tile(best),), whole.lead)
+    text = f"{first.text}{GAP}{part.text}"
+    if second.passage.source == best.passage.source:
+        both = replace(best, passage=replace(best.passage, text=text))
+        return Tiling(text, (Tile(both, (0, len(text)), (0, len(text))),), first.lead)
+    return Tiling(text, (first.tile(best), part.tile(second, at=len(first.text) + len(GAP))), first.lead)
 
 
-def _first(candidate: Candidate, limit: int, sentences: Sentences) -> tuple[str, Tile | None, Span | None]:
-    """The text of the first passage from its lead on, its tile, and the lead's part of the text.
+def _second(candidates: Sequence[Candidate], passages: Sequence[Candidate]) -> Candidate | None:
+    """The next passage that may belong to the answer, too: it and its document score nearly as high as the first."""
+    best, document_scores = candidates[0], {c.passage.source: c.score for c in reversed(candidates[:CONSIDERED])}
+    for candidate in passages or candidates[:CONSIDERED]:
+        is_near = (
+            candidate.signals.lead is not None
+            and _evidence(candidate) > NEAR_BEST * _evidence(best)
+            and document_scores.get(candidate.passage.source, 0.0) > NEAR_BEST * best.score
+        )
+        is_older = candidate.passage.source.details.archived > best.passage.source.details.archived
+        if is_near and not is_older and candidate.passage.id != best.passage.id:
+            return candidate
+    return None
+
+
+def _evidence(candidate: Candidate) -> float:
+    """Its score before trained rankers and votes."""
+    return candidate.score if candidate.signals.combined is None else candidate.signals.combined
+
+
+class _Stretch(NamedTuple):
+    """A part of a passage, `header` in front of it, and where the lead is in both together."""
+
+    header: str
+    passage: str
+    begin: int
+    end: int
+    lead: Span | None
+
+    @property
+    def text(self) -> str:
+        return self.header + self.passage[self.begin : self.end]
+
+    def tile(self, candidate: Candidate, *, at: int = 0) -> Tile:
+        """The stretch as part of an answer in which it begins at `at`."""
+        return Tile(candidate, (at + len(self.header), at + len(self.text)), (self.begin, self.end))
+
+
+def _stretch(candidate: Candidate, room: int, sentences: Sentences, *, width: int) -> _Stretch | None:
+    """The passage in at most `room` characters, from its lead on if that does not end in the first `width` characters.
 
     If the lead is in a table, the header precedes it.
     """
     passage, lead = candidate.passage.text, candidate.signals.lead
-    start = 0 if lead is None or lead[1] <= WIDTH else lead[0]
+    start = 0 if lead is None or lead[1] <= width else lead[0]
     header = passage[: _header_end(passage)] if start and candidate.passage.place.kind == "table" else ""
-    stretch = cut(passage[start:], max(1, limit - len(header)), sentences, may_split=True)
+    stretch = cut(passage[start:], max(1, room - len(header)), sentences, may_split=True)
     if stretch is None:
-        return "", None, None
+        return None
     begin, end = start + stretch[0], start + stretch[1]
-    tile = Tile(candidate, (len(header), len(header) + end - begin), (begin, end))
     shift = len(header) - begin
     part = None if lead is None else (max(lead[0], begin) + shift, min(lead[1], end) + shift)
-    return header + passage[begin:end], tile, part
+    return _Stretch(header, passage, begin, end, part)
+
+
+def _stretch_of_second(candidate: Candidate, limit: int, taken: int, sentences: Sentences) -> _Stretch | None:
+    """What fits of a second passage, if its whole lead does."""
+    room = min(limit - taken - len(GAP), int((1 - FIRST) * limit))
+    stretch = _stretch(candidate, room, sentences, width=room) if room > 0 else None
+    lead = candidate.signals.lead
+    return stretch if stretch is not None and lead is not None and stretch.end >= lead[1] else None
 
 
 def _header_end(text: str) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -77,11 +79,32 @@ def test_a_second_passage_follows_if_it_fits_and_is_not_older() -> None:
     tiling = tile_leads([first, old, far, pair, other, other], limit=1000, sentences=sentences)
     assert tiling.text == f"{TEXT}\n\nDogs bark."
     assert [tile.candidate.passage.source.document for tile in tiling.tiles] == ["cats", "dogs"]
-    assert tile_leads([first, other], limit=90, sentences=sentences).text == TEXT
+    assert tile_leads([first, other], limit=90, sentences=sentences).text == f"{TEXT[:47]}\n\nDogs bark."
+    assert tile_leads([first, other], limit=20, sentences=sentences).text == TEXT[:17], "no room for the other lead"
     assert tile_leads([candidate(passage()), other], limit=1000, sentences=sentences).text == TEXT, (
         "a pair stands alone"
     )
     assert tile_leads([], limit=10, sentences=sentences).text == ""
+
+
+def test_steps_are_whole_although_a_second_passage_follows() -> None:
+    steps = candidate(passage("1. Open the lid.\n2. Push the cat in.", kind="steps"), (0, 35))
+    other = candidate(passage("Cats bite.", name="bites"), (0, 10))
+    assert tile_leads([steps, other], limit=50, sentences=sentences).text.endswith("2. Push the cat in.\n\nCats bite.")
+
+
+def test_two_passages_of_a_document_are_one_tile() -> None:
+    first = candidate(passage(), (0, 17))
+    second = candidate(replace(passage("Cats purr."), id="cats#1"), (0, 10), score=2.9)
+    tiling = tile_leads([first], limit=1000, sentences=sentences, passages=[first, second])
+    (tile,) = tiling.tiles
+    assert tiling.text == f"{TEXT}\n\nCats purr." == tile.candidate.passage.text
+    assert tile.span == tile.source_span == (0, len(tiling.text))
+    assert tiling.lead == (0, 17)
+    demoted = candidate(passage("Dogs bark.", name="dogs"), (0, 10), score=1.0)
+    found = candidate(demoted.passage, (0, 10), score=2.9)
+    alone = tile_leads([first, demoted], limit=1000, sentences=sentences, passages=[first, found])
+    assert alone.text == TEXT, "votes have moved the other document down"
 
 
 @pytest.mark.parametrize(
