@@ -59,21 +59,32 @@ class Block:
 
 def blocks(text: str) -> list[Block]:
     """The outermost blocks of a text, in order and without outer white space."""
-    return [block for start, end in _portions(text) for block in _blocks(text[start:end], start)]
-
-
-def _portions(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of about `PARSED_AT_ONCE` characters that end before a heading; or else at an empty line, or a line end."""
+    found: list[Block] = []
     start = 0
-    while len(text) - start > PARSED_AT_ONCE:
+    while start < len(text):
         end = _portion_end(text, start)
-        yield start, end
-        start = end
-    yield start, len(text)
+        found += _blocks(text[start:end], start)
+        start = _table_end(text, found[-1], end) if found and found[-1].type == "table" else end
+        if start > end:
+            found[-1] = Block("table", *stripped(text, found[-1].start, start))
+    return found
+
+
+def _table_end(text: str, table: Block, end: int) -> int:
+    """The end of the rows that follow a table up to the end of a portion: the table goes on in the next one."""
+    if text[table.end : end] == "\n":
+        while text.startswith("|", end):
+            end = text.find("\n", end) + 1 or len(text)
+    return end
 
 
 def _portion_end(text: str, start: int) -> int:
-    """The last good line start in the portion, outside code."""
+    """The end of a portion of about `PARSED_AT_ONCE` characters, outside code.
+
+    It ends before a heading; or else at an empty line, or at a line end.
+    """
+    if len(text) - start <= PARSED_AT_ONCE:
+        return len(text)
     fence, best, rank = "", start + PARSED_AT_ONCE, 0
     line = start
     while line < start + PARSED_AT_ONCE:

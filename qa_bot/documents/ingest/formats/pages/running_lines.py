@@ -1,12 +1,16 @@
-"""Running headers and footers: rows at the edges of pages that repeat, and page numbers."""
+"""Running headers and footers: rows at the edges of pages that repeat, and page numbers.
+
+Rows repeat if they differ in their numbers only. Headings at the top of pages may do so, too: "Chapter 1", "Chapter 2".
+"""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from qa_bot.documents.ingest.formats.pages.lines import Line
+from qa_bot.documents.ingest.formats.pages.typography import LARGER
 
 EDGE_ROWS = 2
 EDGE = 0.13  # share of the page's height
@@ -14,6 +18,12 @@ FEWEST = 3  # pages with the row
 BODY_GAP = 0.8  # heights between a running line and the text; a table's header is closer to its rows
 NUMBER = re.compile(
     r"[-–—\s]*(?:(?:page|seite|p\.|s\.)\s*)?(?:\d{1,5}|[ivxlc]{1,7})(?:\s*(?:/|of|von|sur|de)\s*\d{1,5})?[-–—\s]*"
+)
+HEADING_NAME = re.compile(
+    r"(?:chapter|section|part|appendix|unit|lesson|module|annex|article|volume|book|kapitel|abschnitt|teil|anhang|modul|"
+    r"lektion|artikel|band|chapitre|partie|annexe|leçon|capítulo|sección|parte|anexo|capitolo|sezione|hoofdstuk|deel)"
+    r"\s+\d",
+    re.IGNORECASE,
 )
 Row = list[Line]
 
@@ -23,13 +33,23 @@ class RunningLines:
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
+        self._texts: Counter[tuple[str, str]] = Counter()
+        self._offsets: defaultdict[str, Counter[int]] = defaultdict(Counter)  # of numbers from those of their pages
+        self._sizes: Counter[tuple[float, bool]] = Counter()  # and weights, by characters
         self._pages = 0
 
     def count(self, rows: Sequence[Row], height: float) -> None:
         """Take the rows of a page of this height into account."""
         self._pages += 1
-        self._counts.update({("top", _key(row)) for row in _edges(rows, height, "top")})
-        self._counts.update({("bottom", _key(row)) for row in _edges(rows[::-1], height, "bottom")})
+        for edge, ordered in (("top", rows), ("bottom", rows[::-1])):
+            texts = {_text(row) for row in _edges(ordered, height, edge)}
+            self._texts.update((edge, text) for text in texts)
+            self._counts.update({(edge, _key(text)) for text in texts})
+            for text in texts:
+                self._offsets[_key(text)].update(number - self._pages for number in _numbers(text))
+        for row in rows:
+            for line in row:
+                self._sizes[line.size, line.is_bold] += len(line.text)
 
     def body(self, rows: Sequence[Row], height: float) -> list[Row]:
         """The rows of a page without the running ones."""
@@ -49,10 +69,23 @@ class RunningLines:
         return 0
 
     def _repeats(self, edge: str, row: Row) -> bool:
-        count = self._counts[edge, _key(row)]
-        if NUMBER.fullmatch(_text(row).lower()):
+        text = _text(row)
+        if NUMBER.fullmatch(text.lower()):
             return True
-        return count >= FEWEST or (count == self._pages == 2)
+        count = self._counts[edge, _key(text)]
+        is_frequent = count >= FEWEST or (count == self._pages == 2)
+        return is_frequent and not (edge == "top" and self._is_heading(row))
+
+    def _is_heading(self, row: Row) -> bool:
+        """Whether a row that repeats but for its number is a heading: it stands out, and counts no pages."""
+        text, line = _text(row), row[0]
+        if len(_numbers(text)) != 1 or self._texts["top", text] > 1:
+            return False
+        (body, is_bold), _ = self._sizes.most_common(1)[0]
+        is_large = line.size >= LARGER * body
+        if HEADING_NAME.match(text):
+            return is_large or (line.is_bold and not is_bold)
+        return is_large and max(self._offsets[_key(text)].values()) < FEWEST
 
 
 def _edges(rows: Sequence[Row], height: float, edge: str) -> list[Row]:
@@ -67,8 +100,12 @@ def _distance(one: Row, other: Row) -> float:
     return below.top - above.bottom
 
 
-def _key(row: Row) -> str:
-    return re.sub(r"\d+", "#", _text(row)).casefold()
+def _key(text: str) -> str:
+    return re.sub(r"\d+", "#", text).casefold()
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(number[-9:]) for number in re.findall(r"\d+", text)]
 
 
 def _text(row: Row) -> str:

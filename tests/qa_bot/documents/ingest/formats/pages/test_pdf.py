@@ -85,6 +85,32 @@ def test_running_headers_footers_and_page_numbers_are_dropped(text_of, draw):
     assert text_of(*pages) == "\n\n".join(f"Body of page {number}.\n\n{LONG}" for number in range(1, 5))
 
 
+def chapters(draw, titles, **look):
+    return [[draw.line(72, 60, title, **look), *draw.lines([LONG, LONG])] for title in titles]
+
+
+@pytest.mark.parametrize("look", [{"size": 16}, {"font": "Helvetica-Bold"}])
+def test_headings_of_pages_that_differ_in_their_number_are_kept(text_of, draw, look):
+    titles = [f"Chapter {number}: stone" for number in range(1, 5)]
+    assert [line for line in text_of(*chapters(draw, titles, **look)).split("\n") if "stone" in line] == [
+        f"# {title}" for title in titles
+    ]
+
+
+def test_large_headings_whose_numbers_are_not_those_of_pages_are_kept(text_of, draw):
+    titles = [f"Recipe {number}" for number in (3, 7, 12, 20)]
+    assert text_of(*chapters(draw, titles, size=16)).count("# Recipe") == 4
+
+
+def test_a_large_running_header_with_the_number_of_the_page_is_dropped(text_of, draw):
+    assert "Manual" not in text_of(*chapters(draw, [f"Manual {number}" for number in range(11, 15)], size=16))
+
+
+def test_the_name_of_a_chapter_on_each_of_its_pages_is_dropped(text_of, draw):
+    titles = ["Chapter 1: stone"] * 3 + ["Chapter 2: stone"] * 3
+    assert "stone" not in text_of(*chapters(draw, titles, size=16))
+
+
 def test_columns_are_read_one_after_the_other_whatever_the_order_in_the_file(text_of, draw):
     left = [f"Left column, line {number} of the text" for number in range(8)]
     right = [f"Right column, line {number} of the text" for number in range(8)]
