@@ -26,7 +26,7 @@ RANDOM = random.Random(0)
 CATS = "Why do cats sleep all day?"
 ZORGON = {"_id": "zorgon", "title": "Where do zorgons live?", "text": "Zorgons live under the moon of Quix."}
 
-ANSWER_KEYS = "id question answered kind answer confidence reason sources timings skipped".split()  # noqa: SIM905
+ANSWER_KEYS = "id question answered kind answer lead confidence reason sources timings skipped".split()  # noqa: SIM905
 SOURCE_KEYS = "id document collection title url score text span source_span".split()  # noqa: SIM905
 
 

@@ -102,8 +102,8 @@ def test_two_passages_of_a_document_are_one_tile() -> None:
     assert tile.span == tile.source_span == (0, len(tiling.text))
     assert tiling.lead == (0, 17)
     demoted = candidate(passage("Dogs bark.", name="dogs"), (0, 10), score=1.0)
-    found = candidate(demoted.passage, (0, 10), score=2.9)
-    alone = tile_leads([first, demoted], limit=1000, sentences=sentences, passages=[first, found])
+    again = candidate(demoted.passage, (0, 10), score=2.9)
+    alone = tile_leads([first, demoted], limit=1000, sentences=sentences, passages=[first, again])
     assert alone.text == TEXT, "votes have moved the other document down"
 
 

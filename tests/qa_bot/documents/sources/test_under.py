@@ -65,8 +65,8 @@ def test_paths_as_the_user_knows_them(
     firm: Path, qa_bot: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, path: str, expected: set[str]
 ) -> None:
     monkeypatch.chdir(firm)
-    found = qa_bot("search", "wombat", "--engine", "keyword", "--under", path.format(firm), "--json")
-    assert {result["document"] for result in found.json["results"]} == expected
+    called = qa_bot("search", "wombat", "--engine", "keyword", "--under", path.format(firm), "--json")
+    assert {result["document"] for result in called.json["results"]} == expected
 
 
 def test_an_unknown_path_is_an_error_that_names_near_ones(
