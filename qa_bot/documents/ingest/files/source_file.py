@@ -16,6 +16,7 @@ from qa_bot.documents.ingest.records import Limits
 
 HEAD = 8 * 1024
 SAMPLE = 256 * 1024  # bytes from which an encoding is guessed
+PORTIONS = 8  # of a record's limit
 SPOOL_IN_MEMORY = 8 * 1024**2
 
 
@@ -67,9 +68,39 @@ class SourceFile:
             raise LimitError(over_record_limit(self.limits))
         return data.decode()
 
+    def portions(self) -> Iterator[tuple[int, str]]:
+        """The whole file, or if it exceeds the record limit its portions, each with the number of its first line.
+
+        A portion has an eighth of the limit at most, and ends at an empty line if possible, else at a line end. Raises
+        LimitError if a line exceeds the limit.
+        """
+        limit = self.limits.record_bytes
+        data = self.stream.read(limit + 1)
+        size, line = (len(data) if len(data) <= limit else max(1, limit // PORTIONS)), 1
+        while data:
+            end = _portion_end(data, size)
+            if not end and len(data) > limit:
+                raise LimitError(over_record_limit(self.limits))
+            end = end or len(data)
+            yield line, data[:end].decode()
+            line += data.count(b"\n", 0, end)
+            data = data[end:]
+            if len(data) <= size or b"\n" not in data[size // 2 :]:
+                data += self.stream.read(limit + 1 - len(data))
+
     def file(self) -> IO[bytes]:
         """The file with random access: the file on disk, or a temporary copy."""
         return random_access(self.raw)
+
+
+def _portion_end(data: bytes, size: int) -> int:
+    """The end of a portion of about `size` bytes; 0 if the data has no line end."""
+    if len(data) <= size:
+        return len(data)
+    half = size // 2
+    if (gap := data.rfind(b"\n\n", half, size)) >= 0:
+        return gap + 2
+    return data.rfind(b"\n", half, size) + 1 or data.find(b"\n", half) + 1
 
 
 def random_access(raw: CountingStream) -> IO[bytes]:

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
-from qa_bot.documents.ingest.records import Item, Record, Reject
+from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 
 TITLE_CHARACTERS = 100
 HEADING_CHARACTERS = 60  # of a heading that is only a short line between empty ones
@@ -25,19 +25,30 @@ PAIR = re.compile(r"[^\W\d_][\w ()/.&'-]{0,30}:\s+\S")
 
 
 def read(file: SourceFile) -> Iterator[Item]:
-    """One record; its id is the path, its title a short first line that ends no sentence, else the file's stem."""
-    text = file.text().replace("\f", "\n\n").strip("\n")
-    if not text.strip():
+    """One record; its id is the path, its title a short first line that ends no sentence, else the file's stem.
+
+    A file over the record limit becomes several records, `PATH`, `PATH#2` and so on, of which the title has the number.
+    """
+    title, number = "", 0
+    for number, (line, portion) in enumerate(file.portions(), 1):
+        text = portion.replace("\f", "\n\n").strip("\n")
+        if not text.strip():
+            continue
+        blocks = _blocks(text)
+        if number == 1:
+            title, blocks = _title(blocks)
+            title = title or PurePosixPath(file.name).stem
+        yield Record(
+            file.name if number == 1 else f"{file.name}#{number}",
+            title if number == 1 else f"{title} ({number})",
+            markdown_text(blocks),
+            where=f"{file.where}:{line}",
+            markdown=True,
+        )
+    if not title:
         yield Reject(f"{file.where}:1", "Expected text, but got white space; fill the file or leave it out.")
-        return
-    title, blocks = _title(_blocks(text))
-    yield Record(
-        file.name,
-        title or PurePosixPath(file.name).stem,
-        markdown_text(blocks),
-        where=f"{file.where}:1",
-        markdown=True,
-    )
+    if number > 1:
+        yield Notice(file.where, f"The file is long; its text became {number} documents.")
 
 
 def text_blocks(text: str) -> str:

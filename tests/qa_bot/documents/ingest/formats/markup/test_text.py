@@ -2,6 +2,8 @@
 
 import pytest
 
+from qa_bot.documents.ingest.records import Limits
+
 
 @pytest.mark.parametrize(
     ("data", "title", "text"),
@@ -72,3 +74,27 @@ def test_wrapped_lines_are_joined(reads):
 def test_a_long_file_takes_no_long_time(reads):
     (record,), _, _ = reads("notes.txt", "A line of it.\n\n1. x\n   y\n" * 20_000)
     assert record.text.count("1. x y") == 20_000
+
+
+def test_a_file_over_the_limit_becomes_several_documents(reads):
+    paragraphs = [f"Paragraph {number} has some words in it." for number in range(40)]
+    records, rejects, notices = reads("log.txt", "\n\n".join(["Log", *paragraphs]), limits=Limits(record_bytes=800))
+    assert not rejects
+    assert [record.id for record in records] == ["log.txt", *(f"log.txt#{n}" for n in range(2, len(records) + 1))]
+    assert [record.title for record in records[:2]] == ["Log", "Log (2)"]
+    assert "\n\n".join(record.text for record in records).split("\n\n") == paragraphs
+    assert all(len(record.text) <= 100 for record in records)
+    assert records[1].where.endswith(":7")
+    assert notices[0].message == f"The file is long; its text became {len(records)} documents."
+
+
+def test_a_line_over_the_limit_is_rejected_and_the_portions_before_it_are_kept(reads):
+    data = "A short line of the log.\n" * 10 + "a" * 2000
+    records, (reject,), _ = reads("log.txt", data, limits=Limits(record_bytes=800))
+    assert [record.text.count("short") for record in records] == [4, 4]
+    assert "Expected at most 800 bytes" in reject.reason
+
+
+def test_a_file_without_line_ends_within_the_limit_is_one_document(reads):
+    (record,), _, _ = reads("log.txt", "word " * 160, limits=Limits(record_bytes=800))
+    assert len(record.text) == 799
