@@ -30,7 +30,7 @@ from qa_bot.conversation.answering import answer_alone, answer_turn, replayed
 from qa_bot.conversation.memory import REMEMBERED_TURNS, Memory, RememberedTurn, of_turns
 from qa_bot.documents.first_fill import prepare
 from qa_bot.home.config import Config, ConfigError, load_config
-from qa_bot.home.encoders import resolve
+from qa_bot.home.encoders import name_of, resolve
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import CorruptGenerationError, Damage, Generations, Stamp, stamp
 from qa_bot.home.index import Index, Manifest
@@ -103,9 +103,8 @@ class Bot:
 
     @cached_property
     def encoder(self) -> Encoder:
-        """The configured encoder, opened when first needed."""
-        dense = self.config.dense
-        return resolve(dense.encoder, models=self.home.models, int8=dense.int8, threads=min(2, os.cpu_count() or 1))
+        """The configured encoder, opened when first needed; with `starter` the table."""
+        return self._open_encoder(self.config.dense.encoder)
 
     @cached_property
     def rankers(self) -> ConfiguredRankers:
@@ -319,7 +318,8 @@ class Bot:
             if generation is None:  # a home is filled before it is asked
                 raise CorruptGenerationError(Damage("missing", self.home.index / "CURRENT", "something removed it"))
             self._generations.expect_whole(generation)
-            loading = self._workers.submit(getattr, self, "encoder")  # beside the index: half of a cold start
+            name = name_of(self.config.dense.encoder, Manifest.of(generation).encoder)
+            loading = self._workers.submit(self._open_encoder, name)  # beside the index: half of a cold start
             index = Index(generation)
             encoder = self._encoder_for(index.manifest, loading.result())
             calibrations = calibrations_of(encoder, self.home.models)
@@ -337,6 +337,13 @@ class Bot:
             )
             unpin = weakref.finalize(corridor, held.pop_all().close)
         return _Opened(state, corridor, unpin)
+
+    def _open_encoder(self, name: str) -> Encoder:
+        dense = self.config.dense
+        if name == dense.encoder and "encoder" in self.__dict__:
+            return self.encoder
+        threads = min(dense.threads, os.cpu_count() or 1)
+        return resolve(name, models=self.home.models, int8=dense.int8, threads=threads)
 
     def _facts(self, held: ExitStack) -> Facts | None:
         """The home's graph; None if the home has no usable one."""

@@ -12,7 +12,7 @@ import typer
 
 from qa_bot.cli import asking, comparing, conversations, graph, maintenance, serving, transfer
 from qa_bot.cli.context import FAILED, INTERRUPTED, OK, WRONG_USAGE, GlobalOptions
-from qa_bot.cli.documents import adding, sources
+from qa_bot.cli.documents import adding, improving, sources
 from qa_bot.cli.entry_points import PLAIN_HELP, ExtensibleGroup
 from qa_bot.terminal.sigint import deferred_sigint
 
@@ -34,6 +34,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "watch": sources.watch,
     "delete": adding.delete,
     "use": adding.use,
+    "improve": improving.improve,
     "status": maintenance.status,
     "doctor": maintenance.doctor,
     "repair": maintenance.repair,

@@ -63,6 +63,7 @@ def ask(
     batch: Annotated[Path | None, typer.Option(help='Many questions: JSONL {"_id", "title", "body"}.')] = None,
     out: Annotated[Path | None, typer.Option(help="File for the answers of --batch, one a line.")] = None,
     run: Annotated[Path | None, typer.Option(help="Write the documents ranked for --batch as a TREC run.")] = None,
+    no_improve: Annotated[bool, typer.Option("--no-improve", help="Begin --batch without better vectors.")] = False,
 ) -> None:
     """Answer a question, with the sources of the answer."""
     if (batch is None) == (question is None):
@@ -78,7 +79,7 @@ def ask(
         scope = _scope(bot, collection, under, since, until, language, include_archived)
         request = Ask.of("", persona=persona, hint=hint, seconds=deadline, top=top, trace=trace, scope=scope)
         if batch is not None and out is not None:
-            return _ask_batch(bot, batch, out, run=run, ask=request)
+            return _ask_batch(bot, batch, out, run=run, ask=request, improving=not no_improve)
         assert question is not None
         answer = bot.ask(replace(request, question=Question(read_question(question), body, category=category)))
         if json:
@@ -115,10 +116,13 @@ def _scope(
         raise typer.BadParameter(str(error)) from None
 
 
-def _ask_batch(bot: Bot, batch: Path, out: Path, *, run: Path | None, ask: Ask) -> None:
+def _ask_batch(bot: Bot, batch: Path, out: Path, *, run: Path | None, ask: Ask, improving: bool) -> None:
     from qa_bot.cli.batch import answer_all
+    from qa_bot.cli.documents.improving import improve_before
     from qa_bot.terminal.output import counting
 
+    if improving:
+        improve_before(bot.home, bot.config)
     with counting("Answering") as progress:
         answered, processed = answer_all(bot, batch, out, run=run, ask=ask, progress=progress)
     typer.echo(f"{processed:,} questions, {answered:,} answered", err=True)

@@ -60,7 +60,7 @@ def open_encoder(home: Home, config: Config) -> Encoder:
     """The configured encoder."""
     from qa_bot.home.encoders import resolve
 
-    return resolve(config.dense.encoder, models=home.models, int8=config.dense.int8, threads=2)
+    return resolve(config.dense.encoder, models=home.models, int8=config.dense.int8, threads=config.dense.threads)
 
 
 def read_line(prompt: str = "\nyou: ") -> str | None:

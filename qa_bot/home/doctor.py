@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from qa_bot.home.config import Config
-from qa_bot.home.encoders import locate, verify
+from qa_bot.home.encoders import SHIPPED, STARTER, TABLE, TRANSFORMER, locate, name_of, verify
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import Generations
 from qa_bot.home.index import Index, Manifest
@@ -47,6 +47,7 @@ def status(home: Home, config: Config) -> dict[str, Any]:
         "home": str(home.path),
         "size": _size(home.path),
         "encoder": manifest.encoder if manifest else config.dense.encoder,
+        **{name: value for name, value in vectors(home, config).items() if name != "passages"},
         "fingerprint": manifest.fingerprint if manifest else None,
         "generation": generation.number if generation else 0,
         "documents": manifest.documents if manifest else 0,
@@ -62,6 +63,18 @@ def status(home: Home, config: Config) -> dict[str, Any]:
         "conversations": counts.conversations,
         "turns": counts.turns,
         "feedback": counts.feedback,
+    }
+
+
+def vectors(home: Home, config: Config) -> dict[str, Any]:
+    """The encoder whose vectors answer now, the number of passages, and whether `qa-bot improve` makes better ones."""
+    generation = Generations(home.index).current()
+    manifest = Manifest.of(generation) if generation else None
+    named = manifest.encoder if manifest else config.dense.encoder
+    return {
+        "vectors": TABLE if named == STARTER else named,
+        "improvable": config.dense.encoder == STARTER and named != TRANSFORMER and SHIPPED[TRANSFORMER].is_dir(),
+        "passages": manifest.passages if manifest else 0,
     }
 
 
@@ -147,9 +160,11 @@ def _graph(home: Home, _: Config) -> str:
 
 
 def _encoder(home: Home, config: Config) -> str:
-    name = config.dense.encoder
-    encoder = verify(locate(name, models=home.models), models=home.models, int8=config.dense.int8)
     generation = Generations(home.index).current()
+    name = config.dense.encoder
+    if generation:
+        name = name_of(name, Manifest.of(generation).encoder)
+    encoder = verify(locate(name, models=home.models), models=home.models, int8=config.dense.int8)
     if generation and Manifest.of(generation).fingerprint != encoder.fingerprint:
         raise ValueError(
             f"Expected an index made with {name}, but it was made with {Manifest.of(generation).encoder}; "

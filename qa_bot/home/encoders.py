@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qa_bot.home.starter import ENCODER
+from qa_bot.home.starter import TRANSFORMER as TRANSFORMER_FOLDER
 from qa_core.atomic import rename_folder
 from qa_core.encoders.mapped_tensors import map_tensors
 from qa_core.encoders.sentence_layout import SentenceLayout, architecture, read_object
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from qa_core.encoders.transformer_encoder import TransformerEncoder
 
 STARTER = "starter"
+"""The table at once, and the transformer after `qa-bot improve`. Opened by this name, it is the table."""
+TABLE, TRANSFORMER = "starter-table", "starter-transformer"
+SHIPPED = {STARTER: ENCODER, TABLE: ENCODER, TRANSFORMER: TRANSFORMER_FOLDER}
 Confirm = Callable[[str, int], bool]
 """Called with a description of the download and its size in bytes; true to continue."""
 
@@ -45,17 +49,30 @@ class EncoderError(ValueError):
 def resolve(name: str, *, models: Path, int8: bool = False, threads: int = 1) -> Encoder:
     """Open an encoder by name; `models` holds the fetched encoders and the graphs made from them.
 
-    `name` is `starter`, a folder, or the hub id of an encoder fetched before. Raises EncoderError.
+    `name` is that of a shipped encoder, a folder, or the hub id of an encoder fetched before. Raises EncoderError.
     """
-    if name == STARTER:
-        return _starter()
+    if name in (STARTER, TABLE):
+        return _table()
+    if name == TRANSFORMER:
+        return _shared_transformer(models, threads)
     return open_folder(locate(name, models=models), models=models, int8=int8, threads=threads)
 
 
 @cache
-def _starter() -> Encoder:
+def _table() -> Encoder:
     """Opened once, and shared by documents, facts and all generations of a running service."""
     return open_folder(ENCODER, models=Path())
+
+
+@cache
+def _shared_transformer(models: Path, threads: int) -> Encoder:
+    """Opened once, as the table."""
+    return open_transformer(models=models, threads=threads)
+
+
+def open_transformer(*, models: Path, threads: int) -> Encoder:
+    """The shipped transformer with threads of its own. Raises EncoderError."""
+    return open_folder(TRANSFORMER_FOLDER, models=models, threads=threads)
 
 
 def locate(name: str, *, models: Path) -> Path:
@@ -64,8 +81,8 @@ def locate(name: str, *, models: Path) -> Path:
         raise EncoderError(
             f"Expected the name of an encoder, but got {name!r}; name `{STARTER}`, a folder or a hub id."
         )
-    if name == STARTER:
-        return ENCODER
+    if name in SHIPPED:
+        return SHIPPED[name]
     folder = Path(name).expanduser()
     if folder.is_dir():
         return folder
@@ -74,6 +91,16 @@ def locate(name: str, *, models: Path) -> Path:
     if not fetched(name, models).is_dir():
         raise EncoderError(f"Expected the encoder {name}, but it is not here yet; fetch it with: qa-bot use {name}")
     return fetched(name, models)
+
+
+def name_of(configured: str, made_by: str) -> str:
+    """The encoder to search an index with: with `starter` that which made it, if it is shipped.
+
+    Args:
+        configured: `dense.encoder`.
+        made_by: the encoder that the manifest names.
+    """
+    return TRANSFORMER if configured == STARTER and made_by == TRANSFORMER else configured
 
 
 def is_hub_id(name: str) -> bool:

@@ -62,6 +62,11 @@ class Home:
         return self.path / "models"
 
     @property
+    def vectors(self) -> Path:
+        """Vectors that are kept while an index is improved."""
+        return self.path / "vectors"
+
+    @property
     def personas(self) -> Path:
         return self.path / "personas"
 
@@ -94,6 +99,21 @@ class Home:
             self.lock_file.write_text(json.dumps(holder))
             yield
             self.lock_file.write_text("")
+        finally:
+            lock.release()
+
+    @contextmanager
+    def improving(self) -> Iterator[None]:
+        """Be the only process that makes better vectors, or raise WriterBusyError at once; others may write."""
+        lock = file_lock(self.path / "improve.lock")
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            raise WriterBusyError(
+                "Expected to be the only one that makes better vectors, but another process does; let it finish."
+            ) from None
+        try:
+            yield
         finally:
             lock.release()
 

@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,6 +37,14 @@ LARGE, FEW = 16, 4
 """… but a segment over LARGE times all others together is not rewritten while there are at most FEW."""
 
 
+class Fallback(NamedTuple):
+    """A quicker encoder, which encodes everything if more than `most` passages are added."""
+
+    encoder: Encoder
+    name: str
+    most: int
+
+
 class IndexWriter:
     """Builds the next generation in a staged folder from the previous one, additions and deletions.
 
@@ -50,11 +59,15 @@ class IndexWriter:
         *,
         encoder_name: str,
         kind: Kind | None = None,
+        fallback: Fallback | None = None,
     ) -> None:
         """Args: `kind` of new dense indexes; by default it depends on their size."""
         assert previous is None or not Manifest.of(previous).is_outdated, "another analyser's index is not built upon"
         self._staged, self._previous, self._encoder, self._encoder_name = staged, previous, encoder, encoder_name
-        self._kind = kind
+        self._kind, self._fallback = kind, fallback
+        self._waiting: list[IndexedDocument] = []
+        self._waiting_passages = 0
+        self.fell_back = False
         self._fresh = f"{int(staged.stem):08d}"
         self._folder = staged / "segments"
         self._deleted = array("q")
@@ -91,7 +104,25 @@ class IndexWriter:
     def add(self, documents: Iterable[IndexedDocument]) -> None:
         for document in documents:
             self._keyword.add(_entries(document))
+            if self._fallback is None:
+                self._segment.add(document)
+            else:
+                self._wait(document)
+
+    def _wait(self, document: IndexedDocument) -> None:
+        """Encode a document later: when all are there, or with the fallback when there are too many."""
+        self._waiting.append(document)
+        self._waiting_passages += len(document.passages)
+        if self._fallback and self._waiting_passages > self._fallback.most:
+            self._encoder, self._encoder_name, _ = self._fallback
+            self.fell_back = True
+            self._encode_waiting()
+
+    def _encode_waiting(self) -> None:
+        self._fallback = None
+        for document in self._waiting:
             self._segment.add(document)
+        self._waiting.clear()
 
     def delete(self, documents: Iterable[int]) -> None:
         """Delete documents that were added before, in this generation or an earlier one."""
@@ -101,6 +132,7 @@ class IndexWriter:
 
     def finish(self) -> Manifest:
         """Commit, merge small segments, and return the generation's manifest."""
+        self._encode_waiting()
         self._keyword.commit()
         self._keyword.close()
         self._folder.mkdir(exist_ok=True)

@@ -26,7 +26,15 @@ class StoreSection:
 
 @dataclass(frozen=True, slots=True)
 class DenseSection:
-    encoder: str = key("starter", "`starter`, a folder in sentence-transformers layout, or a hub id")
+    encoder: str = key(
+        "starter",
+        "`starter` (a table of words at once, a transformer after `qa-bot improve`), `starter-table`, "
+        "`starter-transformer`, a folder in sentence-transformers layout, or a hub id",
+    )
+    improve: bool = key(
+        True, "make better vectors unasked: after `add` and `sync` in a terminal, before a batch, in an idle service"
+    )
+    threads: int = key(2, "threads that a transformer encodes with", least=1, most=64)
     int8: bool = key(False, "run the encoder in 8-bit integers: faster, its ranking differs a little")
     index: Literal["auto", "exact", "sketch", "hnsw", "ivf"] = key(
         "auto", "dense index of vectors added from now on; auto chooses by their number, `repair` rebuilds all"

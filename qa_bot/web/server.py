@@ -11,12 +11,13 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 
 from aiohttp import web
 
 from qa_bot.bot import Bot
+from qa_bot.documents.idle_improving import IdleImprover, improving_when_idle
 from qa_bot.home.journal import expire
 from qa_bot.home.sections import ServeSection
 from qa_bot.web.access import Access, addresses, check_binding, token_for
@@ -114,11 +115,24 @@ async def _until_stopped(bot: Bot, settings: ServeSection, announce: Callable[[R
             opening = asyncio.create_task(server.service.warm_up())
             stopping = asyncio.create_task(stop.wait())
             await asyncio.wait({opening, stopping}, return_when=asyncio.FIRST_COMPLETED)
-            if opening.done():
-                opening.result()
-                announce(server)
-            await stopping
-            event(log, "stopping")
+            with _improving(bot, server.service):
+                if opening.done():
+                    opening.result()
+                    announce(server)
+                await stopping
+                event(log, "stopping")
+
+
+@contextmanager
+def _improving(bot: Bot, service: AnswerService) -> Iterator[None]:
+    """Make better vectors in idle time, if the configuration allows it."""
+
+    def improved() -> None:
+        event(log, "improved", encoder=bot.corridor().index.encoder)  # opened here, so that no question waits for it
+
+    improver = IdleImprover(bot.home, lambda: bot.config, lambda: service.idle_seconds)
+    with improving_when_idle(improver, improved) if bot.config.dense.improve else nullcontext():
+        yield
 
 
 def _allow_files() -> None:

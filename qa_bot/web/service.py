@@ -71,7 +71,7 @@ class AnswerService:
         self._greeter = ThreadPoolExecutor(1, thread_name_prefix="voices")
         self._room, self._at_once = workers + queue, workers
         self._lock = Lock()
-        self._taken = 0
+        self._taken, self._ended = 0, time.monotonic()
         metrics.watch("questions_in_work", "Questions being answered.", lambda: min(self._taken, workers))
         metrics.watch("questions_waiting", "Questions in the queue.", lambda: max(0, self._taken - workers))
 
@@ -88,6 +88,11 @@ class AnswerService:
     def overloaded(self) -> bool:
         """Whether the next question would be rejected."""
         return self._taken >= self._room
+
+    @property
+    def idle_seconds(self) -> float:
+        """Seconds since the last question was answered; 0 while one is in work."""
+        return 0.0 if self._taken or self.starting else time.monotonic() - self._ended
 
     @property
     def busy(self) -> bool:
@@ -277,6 +282,7 @@ class AnswerService:
     def _leave(self, _: Future[Result]) -> None:
         with self._lock:
             self._taken -= 1
+            self._ended = time.monotonic()
 
 
 @contextmanager

@@ -8,16 +8,20 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from uuid import uuid4
 
+import numpy as np
 import pytest
 
+from qa_bot.documents import improving
+from qa_bot.home import encoders
 from qa_bot.home.folder import Home
 from qa_bot.home.starter import ENCODER
 from qa_bot.home.store import Store
 from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.types import FloatArray, Side
 
 SETTINGS = "-h '' -c fsync=off -c max_connections=40 -c shared_buffers=16MB"  # no network: a socket in its own folder
 
@@ -117,3 +121,45 @@ def empty_home(tmp_path: Path) -> Home:
 def no_shipped_voices(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Only the home's personas are available: the shipped ones take a second to load."""
     monkeypatch.setattr("qa_bot.answering.models.personas.SHIPPED", tmp_path / "no voices")
+
+
+class CountingEncoder:
+    """Vectors of eight numbers from a text's bytes; counts the texts that it encodes."""
+
+    quick = False
+    dimension = 8
+    fingerprint = "counting"
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def encode(self, texts: Sequence[str], *, side: Side = "question") -> FloatArray:
+        self.texts += texts
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        for row, text in zip(vectors, texts, strict=True):
+            for word in text.lower().split():
+                row[sum(word.encode()) % self.dimension] += 1
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+
+    def knows(self, word: str) -> bool:
+        return word.isalpha()
+
+
+@pytest.fixture
+def counting_encoder() -> CountingEncoder:
+    return CountingEncoder()
+
+
+@pytest.fixture
+def transformer(monkeypatch: pytest.MonkeyPatch, counting_encoder: CountingEncoder) -> CountingEncoder:
+    """Stands for the shipped transformer."""
+    encoder = counting_encoder
+
+    def opened(**_: object) -> CountingEncoder:
+        return encoder
+
+    monkeypatch.setattr(encoders, "open_transformer", opened)
+    monkeypatch.setattr(improving, "open_transformer", opened)
+    monkeypatch.setattr(encoders, "_shared_transformer", lambda *_: encoder)
+    monkeypatch.setitem(encoders.SHIPPED, encoders.TRANSFORMER, ENCODER)
+    return encoder

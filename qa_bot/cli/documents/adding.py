@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qa_bot.cli.context import FAILED, NO_ANSWER, OK, PARTLY, Json, open_bot, print_json
+from qa_bot.cli.documents.improving import NoImprove, improve_afterwards
 
 if TYPE_CHECKING:
     from qa_bot.documents.ingest.records import Limits
@@ -58,6 +59,7 @@ def add(
     max_record_bytes: MaxRecordBytes = None,
     max_ratio: MaxRatio = None,
     max_file_seconds: MaxFileSeconds = None,
+    no_improve: NoImprove = False,
 ) -> None:
     """Add or update documents; unchanged ones cost nothing."""
     from qa_bot.answering.fit_confidence import ensure
@@ -91,15 +93,17 @@ def add(
         )
         if added.changed and not dry_run:
             ensure(bot.encoder, bot.home.models)
-    if json:
-        print_json({**added.as_dict(), **(added.lists() if sync else {})})
-    else:
-        _show(added, with_files=sync, dry_run=dry_run)
+    _show(added, with_files=sync, dry_run=dry_run, json=json)
+    if added.changed and not dry_run:
+        improve_afterwards(context, wanted=not no_improve)
     raise typer.Exit(exit_code(added))
 
 
-def _show(added: AddReport, *, with_files: bool, dry_run: bool) -> None:
+def _show(added: AddReport, *, with_files: bool, dry_run: bool, json: bool) -> None:
     """Counts of documents, and on request the lists of files."""
+    if json:
+        print_json({**added.as_dict(), **(added.lists() if with_files else {})})
+        return
     from qa_bot.terminal.output import show_added
     from qa_bot.terminal.source_output import show_synchronised
 

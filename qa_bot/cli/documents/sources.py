@@ -8,6 +8,7 @@ import typer
 
 from qa_bot.cli.context import FAILED, OK, Json, open_bot, open_home, print_json
 from qa_bot.cli.documents.adding import AllowEmpty, exit_code
+from qa_bot.cli.documents.improving import NoImprove, improve_afterwards
 
 if TYPE_CHECKING:
     from qa_bot.documents.reject_log import AddReport
@@ -23,6 +24,7 @@ def sync(
     dry_run: Annotated[bool, typer.Option(help="Only list the files that differ.")] = False,
     allow_empty: AllowEmpty = False,
     json: Json = False,
+    no_improve: NoImprove = False,
 ) -> None:
     """Bring documents in step with their sources: new, changed, moved and deleted files."""
     from qa_bot.answering.fit_confidence import ensure
@@ -47,6 +49,8 @@ def sync(
         print_json({**report.as_dict(), **report.lists()})
     else:
         show_synchronised(report, dry_run=dry_run)
+    if report.changed and not dry_run:
+        improve_afterwards(context, wanted=not no_improve)
     raise typer.Exit(exit_code(report))
 
 

@@ -9,6 +9,7 @@ FOLDER = Path(__file__).parent
 COLLECTION = FOLDER / "collection.jsonl"
 QUESTIONS = FOLDER / "questions.jsonl"
 ENCODER = FOLDER / "encoder"
+TRANSFORMER = FOLDER / "transformer"
 GRAPH = sorted((FOLDER / "graph").glob("*.ttl"))
 FACTS = FOLDER / "facts.json"
 FACT_QUESTIONS = FOLDER / "graph_questions.jsonl"

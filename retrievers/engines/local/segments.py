@@ -16,8 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import accumulate, chain
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
 
@@ -26,7 +24,6 @@ import orjson
 from numpy.typing import NDArray
 
 from qa_core.mapped_arrays import map_array
-from qa_core.text.markdown_text import context, plain_text, unit_text
 from qa_core.types import (
     NO_DETAILS,
     NO_PLACE,
@@ -48,36 +45,16 @@ from retrievers.engines.local.columns import Blob, Column, Slices
 from retrievers.engines.local.dense import DenseIndex, Kind, LiveMask, recall
 from retrievers.engines.local.dense_writer import build
 from retrievers.engines.local.errors import CorruptIndexError
-from retrievers.engines.local.facets import Facets
+from retrievers.engines.local.indexed_documents import IndexedDocument as IndexedDocument
+from retrievers.engines.local.indexed_documents import IndexedPassage as IndexedPassage
+from retrievers.engines.local.indexed_documents import encoded_texts
+from retrievers.engines.local.indexed_documents import facets_of as facets_of
 from retrievers.engines.local.units import BestUnits, Units, UnitWriter, quantise
 from retrievers.hits import Hits
 
 ENCODE_BATCH = 512  # passages
 PROBES, NEAREST = 50, 10
 """Number of queries that measure the recall of a dense index, and of rows per query."""
-
-
-class IndexedPassage(NamedTuple):
-    """`units` are spans of `text` that are searched one by one."""
-
-    key: int
-    text: str
-    place: Place = NO_PLACE
-    units: tuple[Span, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedDocument:
-    """A document to index, with its passages in reading order."""
-
-    key: int
-    id: str
-    title: str
-    body: str
-    url: str
-    collection: str
-    passages: tuple[IndexedPassage, ...]
-    details: Details = NO_DETAILS
 
 
 class DenseState(NamedTuple):
@@ -154,22 +131,19 @@ class SegmentWriter:
     def _flush(self) -> None:
         if not self._pending:
             return
-        titles = [document.title for document in self._pending]
-        bodies = [
-            "" if p.place.kind == "boilerplate" else body_text(d.title, p.place.heading, p.text)
-            for d in self._pending
-            for p in d.passages
-        ]
+        titles, answers = encoded_texts(self._pending)
         self._vectors["titles"].write(self._encoder.encode(titles, side="question").tobytes())
-        if bodies:
+        if self._pending_passages:
+            bodies = answers[: self._pending_passages]
             self._vectors["bodies"].write(self._encoder.encode(bodies, side="answer").tobytes())
-        self._encode_units([passage for document in self._pending for passage in document.passages])
+        self._encode_units(
+            [passage for document in self._pending for passage in document.passages], answers[self._pending_passages :]
+        )
         for document in self._pending:
             self._write(document)
         self._pending, self._pending_passages = [], 0
 
-    def _encode_units(self, passages: Sequence[IndexedPassage]) -> None:
-        texts = [unit_text(passage.text, unit) for passage in passages for unit in passage.units]
+    def _encode_units(self, passages: Sequence[IndexedPassage], texts: Sequence[str]) -> None:
         codes = np.zeros((0, self._encoder.dimension), np.int8)
         if texts:
             codes = quantise(self._encoder.encode(texts, side="answer"))
@@ -350,26 +324,6 @@ class Segment:
             return mask
         of_passages: LiveMask = mask[self._owners]
         return of_passages
-
-
-def body_text(title: str, heading: Sequence[str], passage: str) -> str:
-    """The text that is encoded for a passage; the names above say what one that begins with "It is …" is about."""
-    above, plain = context(title, heading), plain_text(passage)
-    return f"{above}\n{plain}" if above else plain
-
-
-def facets_of(document: IndexedDocument) -> Facets:
-    """What filters look at; the folders are those of the document's id and of its file."""
-    file = "" if document.details.path.startswith("/") else document.details.path  # absolute ones are of old homes
-    folders = list(dict.fromkeys(chain(_paths_to(document.id), _paths_to(file), [file.partition("!")[0]])))
-    digits = document.details.date[:10].replace("-", "")
-    date = int(digits.ljust(8, "1")) if digits.isdigit() and len(digits) in {4, 6, 8} else 0
-    return Facets(document.collection, [path for path in folders if path], date, document.details.language)
-
-
-def _paths_to(path: str) -> Iterator[str]:
-    """The folders above a path, outermost first, and the path itself."""
-    return accumulate(path.split("/"), lambda above, name: f"{above}/{name}")
 
 
 def merge(writer: SegmentWriter, segments: Iterable[Segment]) -> int:

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from qa_core.types import Clue, Source
 from retrievers.engines.local import columns
 from retrievers.engines.local.errors import CorruptIndexError
+from retrievers.engines.local.indexed_documents import body_text
 from retrievers.engines.local.segments import (
     IndexedDocument,
     IndexedPassage,
     Segment,
     SegmentWriter,
-    body_text,
     merge,
     reencode,
 )
