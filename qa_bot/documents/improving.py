@@ -75,8 +75,8 @@ class Improver:
     def __enter__(self) -> Self:
         """Raises WriterBusyError if another process makes the better vectors."""
         self._opened.enter_context(self._home.improving())
-        kept = KeptVectors(self._home.vectors, self._encoder.fingerprint, self._encoder.dimension)
-        self._kept = self._opened.enter_context(kept)
+        vectors = KeptVectors(self._home.vectors, self._encoder.fingerprint, self._encoder.dimension)
+        self._kept = self._opened.enter_context(vectors)
         return self
 
     def __exit__(

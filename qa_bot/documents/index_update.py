@@ -172,8 +172,8 @@ def _few(previous: Generation | None) -> int:
 
 def _keep_better(home: Home, previous: Generation, encoder: Encoder) -> None:
     """Keep the transformer's vectors of the previous generation for `qa-bot improve`."""
-    with KeptVectors(home.vectors, encoder.fingerprint, encoder.dimension) as kept:
-        keep_generation(kept, previous)
+    with KeptVectors(home.vectors, encoder.fingerprint, encoder.dimension) as memory:
+        keep_generation(memory, previous)
 
 
 def _begin(store: Store, generations: Generations, encoder: Encoder, *, repairing: bool) -> int:

@@ -71,7 +71,7 @@ def _shared_transformer(models: Path, threads: int) -> Encoder:
 
 
 def open_transformer(*, models: Path, threads: int) -> Encoder:
-    """The shipped transformer with threads of its own. Raises EncoderError."""
+    """The shipped transformer with separate threads. Raises EncoderError."""
     return open_folder(TRANSFORMER_FOLDER, models=models, threads=threads)
 
 

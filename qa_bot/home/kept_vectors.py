@@ -3,7 +3,7 @@
     HOME/vectors/NAME.vectors    records of `RECORD`: key of a text, checksum, scale and codes of its vector
 
 The folder belongs to one encoder at a time: `fingerprint` names it, and vectors of another are removed. Every run
-writes a file of its own, so a cut-off last record of a run that was killed harms no other. A vector is read back with
+writes a separate file, so a cut-off last record of a run that was killed harms no other. A vector is read back with
 a cosine of .9999 to the one that was kept.
 """
 
@@ -59,27 +59,27 @@ class KeptVectors:
 
     def has(self, keys: Keys) -> Mask:
         """Which keys (n,) have a vector."""
-        kept = np.isin(keys, self._keys)
+        is_kept = np.isin(keys, self._keys)
         if self._new:
-            kept |= np.fromiter((key in self._new for key in keys.tolist()), np.bool_, len(keys))
-        return kept
+            is_kept |= np.fromiter((key in self._new for key in keys.tolist()), np.bool_, len(keys))
+        return is_kept
 
     def get(self, keys: Keys) -> tuple[Mask, FloatArray]:
         """Which keys (n,) have a vector that was flushed, and their unit rows (n, D); 0 for the others."""
         vectors = np.zeros((len(keys), self._dimension), np.float32)
         rows = np.searchsorted(self._keys, keys)
         rows[rows == len(self._keys)] = 0
-        kept: Mask = self._keys[rows] == keys if len(self._keys) else np.zeros(len(keys), np.bool_)
-        places = self._places[rows[kept]]
-        held = np.flatnonzero(kept)
+        is_kept: Mask = self._keys[rows] == keys if len(self._keys) else np.zeros(len(keys), np.bool_)
+        places = self._places[rows[is_kept]]
+        held = np.flatnonzero(is_kept)
         for number, file in enumerate(self._files):
-            here = places[:, 0] == number
-            records = file[places[here, 1]]
-            vectors[held[here]] = records["codes"] * records["scale"][:, None]
+            in_file = places[:, 0] == number
+            records = file[places[in_file, 1]]
+            vectors[held[in_file]] = records["codes"] * records["scale"][:, None]
         norms: FloatArray = np.linalg.norm(vectors, axis=1, keepdims=True)
         norms[norms == 0] = 1
         vectors /= norms
-        return kept, vectors
+        return is_kept, vectors
 
     def keep(self, keys: Keys, vectors: FloatArray) -> None:
         """Append the vectors (n, D) of texts; they last once `flush` has returned."""
@@ -161,8 +161,8 @@ class KeepingEncoder:
 
     def encode(self, texts: Sequence[str], *, side: Side = "question") -> FloatArray:
         """Rows of unit length, (N, D); a zero row for a blank text."""
-        kept, vectors = self._kept.get(keys_of(texts, side))
-        others = [i for i in np.flatnonzero(~kept).tolist() if texts[i].strip()]
+        is_kept, vectors = self._kept.get(keys_of(texts, side))
+        others = [i for i in np.flatnonzero(~is_kept).tolist() if texts[i].strip()]
         if others:
             vectors[others] = self._encoder.encode([texts[i] for i in others], side=side)
         return vectors
@@ -177,7 +177,7 @@ def keys_of(texts: Iterable[str], side: Side) -> Keys:
     return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
 
 
-def keep_generation(kept: KeptVectors, generation: Generation) -> None:
+def keep_generation(memory: KeptVectors, generation: Generation) -> None:
     """Keep the vectors of all live documents of a generation."""
     for segment in open_segments(generation).values():
         rows = segment.live_rows()
@@ -186,8 +186,8 @@ def keep_generation(kept: KeptVectors, generation: Generation) -> None:
             passages = np.concatenate([np.array(segment.passage_rows(row), np.int64) for row in batch])
             bodies = segment.vectors("bodies", passages)
             units = [segment.units.of_passage(row) for row in passages.tolist()] if segment.units else []
-            kept.keep(keys_of(titles, "question"), segment.vectors("titles", np.array(batch, np.int64)))
-            kept.keep(keys_of(answers, "answer"), np.concatenate([bodies, *units]).astype(np.float32))
+            memory.keep(keys_of(titles, "question"), segment.vectors("titles", np.array(batch, np.int64)))
+            memory.keep(keys_of(answers, "answer"), np.concatenate([bodies, *units]).astype(np.float32))
 
 
 def lengthwise(texts: Sequence[str], size: int) -> Iterator[list[int]]:

@@ -95,7 +95,7 @@ def add(
             ensure(bot.encoder, bot.home.models)
     _show(added, with_files=sync, dry_run=dry_run, json=json)
     if added.changed and not dry_run:
-        improve_afterwards(context, wanted=not no_improve)
+        improve_afterwards(context, allowed=not no_improve)
     raise typer.Exit(exit_code(added))
 
 

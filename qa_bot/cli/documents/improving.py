@@ -53,7 +53,7 @@ def run(home: Home, config: Config, *, longest: float | None = None) -> bool:
     return True
 
 
-def improve_afterwards(context: typer.Context, *, wanted: bool) -> None:
+def improve_afterwards(context: typer.Context, *, allowed: bool) -> None:
     """After `add` or `sync`: make better vectors if someone watches, or name the command that does."""
     from qa_bot.documents.improving import is_improvable
     from qa_bot.home.encoders import EncoderError
@@ -68,7 +68,7 @@ def improve_afterwards(context: typer.Context, *, wanted: bool) -> None:
             return
         if home.vectors.is_dir():
             notify("There are many new passages: all are searched with quick vectors again, until better ones follow.")
-        if not (wanted and sys.stderr.isatty()):
+        if not (allowed and sys.stderr.isatty()):
             notify(f"{COMMAND}.")
             return
         notify("Better vectors are being made; Ctrl-C is fine: the documents can be asked already.")

@@ -50,7 +50,7 @@ def sync(
     else:
         show_synchronised(report, dry_run=dry_run)
     if report.changed and not dry_run:
-        improve_afterwards(context, wanted=not no_improve)
+        improve_afterwards(context, allowed=not no_improve)
     raise typer.Exit(exit_code(report))
 
 
