@@ -148,8 +148,8 @@ class KeepingEncoder:
 
     quick: ClassVar[bool] = False
 
-    def __init__(self, encoder: Encoder, kept: KeptVectors) -> None:
-        self._encoder, self._kept = encoder, kept
+    def __init__(self, encoder: Encoder, vectors: KeptVectors) -> None:
+        self._encoder, self._kept = encoder, vectors
 
     @property
     def dimension(self) -> int:

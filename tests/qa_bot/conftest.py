@@ -152,7 +152,7 @@ def counting_encoder() -> CountingEncoder:
 
 @pytest.fixture
 def transformer(monkeypatch: pytest.MonkeyPatch, counting_encoder: CountingEncoder) -> CountingEncoder:
-    """Stands for the shipped transformer."""
+    """A quick encoder in place of the shipped transformer."""
     encoder = counting_encoder
 
     def opened(**_: object) -> CountingEncoder:

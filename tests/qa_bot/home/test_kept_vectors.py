@@ -28,8 +28,8 @@ def folder(tmp_path: Path) -> Path:
 
 def test_vectors_last_and_are_nearly_the_same(folder: Path) -> None:
     keys, vectors = keys_of(["cats", "dogs", ""], "answer"), vectors_of(0, 3)
-    with opened(folder) as kept:
-        kept.keep(keys, vectors)
+    with opened(folder) as memory:
+        memory.keep(keys, vectors)
     again = opened(folder)
     there, read = again.get(keys[[2, 0, 1]])
     assert there.all()
@@ -38,25 +38,25 @@ def test_vectors_last_and_are_nearly_the_same(folder: Path) -> None:
 
 
 def test_an_unknown_text_has_no_vector(folder: Path) -> None:
-    with opened(folder) as kept:
-        kept.keep(keys_of(["cats"], "answer"), vectors_of(0, 1))
-        assert kept.has(keys_of(["cats", "dogs"], "answer")).tolist() == [True, False]
-        assert not kept.has(keys_of(["cats"], "question")).any()
-    there, read = kept.get(keys_of(["dogs"], "answer"))
+    with opened(folder) as memory:
+        memory.keep(keys_of(["cats"], "answer"), vectors_of(0, 1))
+        assert memory.has(keys_of(["cats", "dogs"], "answer")).tolist() == [True, False]
+        assert not memory.has(keys_of(["cats"], "question")).any()
+    there, read = memory.get(keys_of(["dogs"], "answer"))
     assert not there.any()
     assert not read.any()
 
 
 def test_an_empty_folder_has_no_vectors(folder: Path) -> None:
-    kept = opened(folder)
-    assert len(kept) == 0
-    assert not kept.get(keys_of(["cats"], "answer"))[0].any()
-    assert not kept.has(keys_of([], "answer")).any()
+    memory = opened(folder)
+    assert len(memory) == 0
+    assert not memory.get(keys_of(["cats"], "answer"))[0].any()
+    assert not memory.has(keys_of([], "answer")).any()
 
 
 def test_vectors_of_another_encoder_are_removed(folder: Path) -> None:
-    with opened(folder) as kept:
-        kept.keep(keys_of(["cats"], "answer"), vectors_of(0, 1))
+    with opened(folder) as memory:
+        memory.keep(keys_of(["cats"], "answer"), vectors_of(0, 1))
     assert len(opened(folder, "b")) == 0
     assert len(opened(folder, "a")) == 0
 
@@ -64,8 +64,8 @@ def test_vectors_of_another_encoder_are_removed(folder: Path) -> None:
 @pytest.mark.parametrize("lost", [1, 10, 23])
 def test_a_record_that_was_cut_off_is_not_read(folder: Path, lost: int) -> None:
     keys = keys_of(["cats", "dogs"], "answer")
-    with opened(folder) as kept:
-        kept.keep(keys, vectors_of(0, 2))
+    with opened(folder) as memory:
+        memory.keep(keys, vectors_of(0, 2))
     (file,) = folder.glob("*.vectors")
     file.write_bytes(file.read_bytes()[:-lost])
     assert opened(folder).has(keys).tolist() == [True, False]
@@ -73,8 +73,8 @@ def test_a_record_that_was_cut_off_is_not_read(folder: Path, lost: int) -> None:
 
 @pytest.mark.parametrize("rubbish", [b"\0" * 48, b"\xff" * 48, b"\0" * 7])
 def test_rubbish_at_the_end_is_not_read(folder: Path, rubbish: bytes) -> None:
-    with opened(folder) as kept:
-        kept.keep(keys_of(["cats"], "answer"), vectors_of(0, 1))
+    with opened(folder) as memory:
+        memory.keep(keys_of(["cats"], "answer"), vectors_of(0, 1))
     (file,) = folder.glob("*.vectors")
     file.write_bytes(file.read_bytes() + rubbish)
     assert len(opened(folder)) == 1
@@ -82,8 +82,8 @@ def test_rubbish_at_the_end_is_not_read(folder: Path, rubbish: bytes) -> None:
 
 def test_a_bit_that_flipped_removes_one_vector(folder: Path) -> None:
     keys = keys_of(["cats", "dogs"], "answer")
-    with opened(folder) as kept:
-        kept.keep(keys, vectors_of(0, 2))
+    with opened(folder) as memory:
+        memory.keep(keys, vectors_of(0, 2))
     (file,) = folder.glob("*.vectors")
     content = bytearray(file.read_bytes())
     content[-1] ^= 4
@@ -100,21 +100,21 @@ def test_two_writers_have_files_of_their_own(folder: Path) -> None:
 
 def test_far_more_vectors_than_texts_are_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("qa_bot.home.kept_vectors.BLOCK", 2)
-    with opened(folder) as kept:
-        kept.keep(keys_of(map(str, range(9)), "answer"), vectors_of(0, 9))
-        kept.flush()
-        kept.bound(4)
-        assert len(kept) == 9
-        kept.bound(3)
-        assert len(kept) == 0
-        kept.keep(keys_of(["cats"], "answer"), vectors_of(0, 1))
+    with opened(folder) as memory:
+        memory.keep(keys_of(map(str, range(9)), "answer"), vectors_of(0, 9))
+        memory.flush()
+        memory.bound(4)
+        assert len(memory) == 9
+        memory.bound(3)
+        assert len(memory) == 0
+        memory.keep(keys_of(["cats"], "answer"), vectors_of(0, 1))
     assert len(opened(folder)) == 1
 
 
 def test_only_unknown_texts_are_encoded(folder: Path, counting_encoder) -> None:
     encoder = counting_encoder
-    with opened(folder) as kept:
-        kept.keep(keys_of(["cats sleep"], "answer"), encoder.encode(["cats sleep"]))
+    with opened(folder) as memory:
+        memory.keep(keys_of(["cats sleep"], "answer"), encoder.encode(["cats sleep"]))
     encoder.texts.clear()
     keeping = KeepingEncoder(encoder, opened(folder))
     vectors = keeping.encode(["dogs", "cats sleep", " "], side="answer")
