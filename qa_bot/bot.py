@@ -109,7 +109,7 @@ class Bot:
     @cached_property
     def rankers(self) -> ConfiguredRankers:
         """The configured rankers, opened when first needed."""
-        return open_configured(self.config.ranking)
+        return open_configured(self.config.ranking, models=self.home.models)
 
     @cached_property
     def challenger(self) -> Challenger | None:
@@ -362,7 +362,7 @@ class Bot:
         try:
             config = load_config(self.home.path, flags=self._flags)
             changed = config.ranking != self.config.ranking
-            rankers = open_configured(config.ranking) if changed else self.rankers
+            rankers = open_configured(config.ranking, models=self.home.models) if changed else self.rankers
             challenger = open_challenger(config.ranking) if changed else self.challenger
         except (ConfigError, RankerError) as error:
             log.warning("The configuration was changed, but cannot be used; the former one still holds: %s", error)

@@ -9,7 +9,7 @@ import hashlib
 import re
 import shutil
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,21 +142,30 @@ def verify(folder: Path, *, models: Path, int8: bool = False) -> Encoder:
     return encoder
 
 
-def fetch(name: str, models: Path, confirm: Confirm, *, endpoint: str | None = None) -> Path:
-    """Fetch the encoder `org/name` into `models` and verify it; an encoder that exists is only verified.
+def fetch(
+    name: str,
+    models: Path,
+    confirm: Confirm,
+    *,
+    endpoint: str | None = None,
+    check: Callable[[Path], object] | None = None,
+) -> Path:
+    """Fetch the model `org/name` into `models` and verify it; a model that exists is only verified.
 
-    `confirm` is called before the download. An interrupted fetch continues where it stopped. Raises
-    EncoderError if the hub cannot be reached, or has no such encoder in a usable form.
+    `confirm` is called before the download, `check` verifies a folder; by default it has to be an encoder. An
+    interrupted fetch continues where it stopped. Raises EncoderError if the hub cannot be reached, or has no such model
+    in a usable form.
     """
+    check = check or partial(verify, models=models)
     if not is_hub_id(name):
         raise EncoderError(f"Expected a hub id such as sentence-transformers/all-MiniLM-L6-v2, but got {name!r}.")
     target = fetched(name, models)
     if not target.is_dir():
-        partial = target.with_name(f"{target.name}.part")
-        _download(name, partial, confirm, endpoint)
-        verify(partial, models=models)
-        rename_folder(partial, target)
-    verify(target, models=models)
+        part = target.with_name(f"{target.name}.part")
+        _download(name, part, confirm, endpoint)
+        check(part)
+        rename_folder(part, target)
+    check(target)
     return target
 
 

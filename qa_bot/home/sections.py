@@ -74,9 +74,11 @@ class RankingSection:
     passage_weight: float = key(0.1, "w_p of the combination formula", least=0)
     models: str = key(
         "",
-        "trained rankers, cheapest first, with commas between; FOLDER:N looks at the first N documents only, "
-        "FOLDER@title at their titles, FOLDER@both at title and passage",
+        "trained rankers and rerankers of the hub, cheapest first, with commas between: folders, or names fetched by "
+        "`qa-bot use --ranker`; NAME:N looks at the first N documents only, NAME@title at their titles, NAME@both at "
+        "title and passage",
     )
+    int8: bool = key(False, "run rerankers of the hub in 8-bit integers: faster, their ranking differs a little")
     model_weight: float = key(1.0, "w_p of each trained ranker", least=0)
     fusion: str = key("", "folder of a learned fusion of all scores; empty: the formulas")
     challenger: str = key("", "folder of a learned fusion to try: users vote on drafts of both rankings")

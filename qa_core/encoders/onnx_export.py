@@ -35,20 +35,31 @@ def export_onnx(weights: Path, out: Path) -> None:
         def forward(self, input_ids: Any, attention_mask: Any) -> Any:
             return self.model(input_ids=input_ids, attention_mask=attention_mask, return_dict=False)[0]
 
-    ids = torch.tensor([[0, 1, 2, 3], [0, 1, 2, 3]])
-    axes = {0: "batch", 1: "length"}
-    names = ["input_ids", "attention_mask"]
-    with _quiet():
-        torch.onnx.export(
-            Hidden().eval(),
-            (ids, torch.ones_like(ids)),
-            str(out),
-            dynamo=False,
-            input_names=names,
-            output_names=["last_hidden_state"],
-            dynamic_axes=dict.fromkeys([*names, "last_hidden_state"], axes),
-            opset_version=_OPSET,
-        )
+    _export(Hidden(), model, out, segmented=False, output="last_hidden_state", axes={0: "batch", 1: "length"})
+
+
+def export_classifier(weights: Path, out: Path) -> None:
+    """Write the graph `(input_ids, attention_mask, token_type_ids) -> logits (B, L)` of a classifier of L labels.
+
+    `weights` is a folder with a sequence classifier of any architecture, its head included. The graph has no
+    `token_type_ids` if the model does not distinguish segments. Raises the errors of `export_onnx`.
+    """
+    _check_installed(weights)
+    import torch
+
+    model = load_model(weights, head="AutoModelForSequenceClassification")
+    segmented = _is_segmented(model)
+
+    class Logits(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, input_ids: Any, attention_mask: Any, token_type_ids: Any = None) -> Any:
+            segments = {"token_type_ids": token_type_ids} if segmented else {}
+            return self.model(input_ids=input_ids, attention_mask=attention_mask, return_dict=False, **segments)[0]
+
+    _export(Logits(), model, out, segmented=segmented, output="logits", axes={0: "batch"})
 
 
 def export_pair_graph(weights: Path, output: Any, out: Path) -> None:
@@ -63,7 +74,7 @@ def export_pair_graph(weights: Path, output: Any, out: Path) -> None:
 
     model = load_model(weights)
     last = _cut_last(model) if model.config.model_type == "bert" else None
-    segmented = "token_type_ids" in inspect.signature(model.forward).parameters
+    segmented = _is_segmented(model)
 
     class Logit(torch.nn.Module):
         def __init__(self) -> None:
@@ -78,21 +89,46 @@ def export_pair_graph(weights: Path, output: Any, out: Path) -> None:
             first = states[:, :1] if self.last is None else _first_state(self.last, states, attention_mask)
             return self.output(first[:, 0])
 
-    ids = torch.tensor([[0, 1, 2, 3], [0, 1, 2, 3]])
+    _export(Logit(), model, out, segmented=segmented, output="logit", axes={0: "batch"})
+
+
+def _is_segmented(model: Any) -> bool:
+    return "token_type_ids" in inspect.signature(model.forward).parameters
+
+
+def _export(module: Any, model: Any, out: Path, *, segmented: bool, output: str, axes: dict[int, str]) -> None:
+    """Trace `module`, which wraps `model`, and write its graph; `axes` of the output vary in length.
+
+    Raises ValueError if the tracer cannot follow the architecture.
+    """
+    import torch
+
+    ids = torch.arange(_traced_length(model.config)).remainder(4).repeat(2, 1)  # (2, T)
     names = ["input_ids", "attention_mask", *(["token_type_ids"] if segmented else [])]
     inputs = (ids, torch.ones_like(ids), torch.zeros_like(ids))[: len(names)]
-    axes = {name: {0: "batch", 1: "length"} for name in names} | {"logit": {0: "batch"}}
-    with _quiet():
-        torch.onnx.export(
-            Logit().eval(),
-            inputs,
-            str(out),
-            dynamo=False,
-            input_names=names,
-            output_names=["logit"],
-            dynamic_axes=axes,
-            opset_version=_OPSET,
-        )
+    try:
+        with _quiet():
+            torch.onnx.export(
+                module.eval(),
+                inputs,
+                str(out),
+                dynamo=False,
+                input_names=names,
+                output_names=[output],
+                dynamic_axes={name: {0: "batch", 1: "length"} for name in names} | {output: axes},
+                opset_version=_OPSET,
+            )
+    except Exception as error:  # the tracer raises errors of many classes
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ValueError(
+            f"Expected an architecture that can be exported to ONNX, but {model.config.model_type} gives: {reason};"
+            " choose a model that has onnx/model.onnx, or another architecture."
+        ) from error
+
+
+def _traced_length(config: Any) -> int:
+    """Tokens of the traced input. The first DeBERTa's graph holds for texts up to the traced length only."""
+    return int(config.max_position_embeddings) if config.model_type == "deberta" else 4
 
 
 def _cut_last(model: Any) -> Any:
@@ -118,16 +154,16 @@ def _first_state(layer: Any, states: Any, mask: Any) -> Any:
     return layer.output(layer.intermediate(attended), attended)
 
 
-def load_model(weights: Path, *, attention: str = "eager") -> Any:
+def load_model(weights: Path, *, attention: str = "eager", head: str = "AutoModel") -> Any:
     """The transformer in float32. Raises ValueError if its weights are not safetensors or do not fit.
 
-    `attention` names the kernel: the tracer cannot follow fused ones.
+    `attention` names the kernel: the tracer cannot follow fused ones. `head` names the class of `transformers`.
     """
     with _quiet():
-        from transformers import AutoModel
+        import transformers
 
         try:
-            model, report = AutoModel.from_pretrained(
+            model, report = getattr(transformers, head).from_pretrained(
                 str(weights),
                 local_files_only=True,
                 use_safetensors=True,
@@ -137,7 +173,8 @@ def load_model(weights: Path, *, attention: str = "eager") -> Any:
             )
         except (OSError, ValueError, RuntimeError, KeyError) as error:
             raise ValueError(f"Expected weights that fit {weights / 'config.json'}, but got: {error}") from error
-    absent = sorted(name for name in report["missing_keys"] if "pooler" not in name)
+    unused = "pooler" if head == "AutoModel" else None  # hidden states do not pass through it
+    absent = sorted(name for name in report["missing_keys"] if unused is None or unused not in name)
     if absent:
         raise ValueError(
             f"Expected the weights of a {model.config.model_type} in {weights}, but {len(absent)} tensors are missing"

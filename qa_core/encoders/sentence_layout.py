@@ -1,11 +1,11 @@
-"""Reads the settings of a folder in sentence-transformers layout, without that library."""
+"""Reads the settings of a folder in sentence-transformers or plain Hugging Face layout, without these libraries."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 Pooling = Literal["mean", "cls"]
 
@@ -13,6 +13,16 @@ _POOLINGS: dict[str, Pooling] = {"mean": "mean", "cls": "cls"}
 _FLAGS: dict[str, Pooling] = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
 _PROMPTS = {"question": ("query",), "answer": ("document", "passage")}
 _DEFAULT_LENGTH = 256
+
+
+class Prompts(NamedTuple):
+    """Texts before questions and answers; an empty one means that of the model."""
+
+    question: str = ""
+    answer: str = ""
+
+
+MODEL_PROMPTS = Prompts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +41,31 @@ class SentenceLayout:
     answer_prompt: str = ""
 
     @classmethod
-    def read(cls, folder: Path, *, max_length: int | None = None) -> Self:
-        """Read `modules.json` and the files that it names; `max_length` caps the model's limit (default 256 tokens).
+    def read(cls, folder: Path, *, max_length: int | None = None, prompts: Prompts = MODEL_PROMPTS) -> Self:
+        """Read `modules.json` and the files that it names; a transformer without that file has mean pooling.
+
+        Args:
+            max_length: caps the model's limit (default 256 tokens).
+            prompts: replace those of the model.
 
         Raises FileNotFoundError or ValueError that names the file and what is wrong.
         """
-        modules = _modules(folder)
+        if _is_plain(folder):
+            modules = {"Transformer": ""}
+            pooling, dimension = _POOLINGS["mean"], _hidden_size(folder)
+        else:
+            modules = _modules(folder)
+            pooling, dimension = _pooling(folder / modules["Pooling"] / "config.json")
         weights = folder / modules["Transformer"]
-        pooling, dimension = _pooling(folder / modules["Pooling"] / "config.json")
-        prompts = _optional(folder / "config_sentence_transformers.json").get("prompts") or {}
+        known = _optional(folder / "config_sentence_transformers.json").get("prompts") or {}
         return cls(
             folder=folder,
             weights=weights,
             dimension=dimension,
             pooling=pooling,
             max_length=min(max_length or _DEFAULT_LENGTH, _length_limit(weights)),
-            question_prompt=_prompt(prompts, "question"),
-            answer_prompt=_prompt(prompts, "answer"),
+            question_prompt=prompts.question or _prompt(known, "question"),
+            answer_prompt=prompts.answer or _prompt(known, "answer"),
         )
 
 
@@ -78,6 +96,21 @@ def _optional(path: Path) -> dict[str, Any]:
     return read_object(path) if path.is_file() else {}
 
 
+def _is_plain(folder: Path) -> bool:
+    """Whether the folder has a transformer, but no `modules.json`."""
+    return not (folder / "modules.json").is_file() and "model_type" in _optional(folder / "config.json")
+
+
+def _hidden_size(folder: Path) -> int:
+    config = read_object(folder / "config.json")
+    size = config.get("hidden_size", config.get("dim"))  # DistilBERT says `dim`
+    if not isinstance(size, int):
+        raise ValueError(
+            f"Expected 'hidden_size' in {folder / 'config.json'}, but got {size!r}; choose another encoder."
+        )
+    return size
+
+
 def _modules(folder: Path) -> dict[str, str]:
     """Folder of each module by the last part of its type, such as {"Transformer": "", "Pooling": "1_Pooling"}."""
     path = folder / "modules.json"
@@ -85,8 +118,8 @@ def _modules(folder: Path) -> dict[str, str]:
         raise FileNotFoundError(f"Expected an encoder in the folder {folder}, but there is no such folder.")
     if not path.is_file():
         raise FileNotFoundError(
-            f"Expected a folder in sentence-transformers layout, but {folder} has no modules.json;"
-            " name the folder that SentenceTransformer.save wrote."
+            f"Expected a folder in sentence-transformers or Hugging Face layout, but {folder} has neither modules.json"
+            " nor a config.json with 'model_type'; name the folder that `save_pretrained` wrote."
         )
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))

@@ -15,7 +15,7 @@ import numpy as np
 import onnxruntime
 
 from qa_core.atomic import atomic_file, atomic_path
-from qa_core.encoders.sentence_layout import Pooling, SentenceLayout
+from qa_core.encoders.sentence_layout import MODEL_PROMPTS, Pooling, Prompts, SentenceLayout
 from qa_core.encoders.static_encoder import sha256
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.networks.batching import batches, padded
@@ -41,14 +41,21 @@ class TransformerEncoder:
 
     @classmethod
     def load(
-        cls, folder: Path, *, cache: Path, int8: bool = False, threads: int = 1, max_length: int | None = _MAX_LENGTH
+        cls,
+        folder: Path,
+        *,
+        cache: Path,
+        int8: bool = False,
+        threads: int = 1,
+        max_length: int | None = _MAX_LENGTH,
+        prompts: Prompts = MODEL_PROMPTS,
     ) -> Self:
         """Open a folder in sentence-transformers layout; derived files are stored in `cache`.
 
         The graph is `onnx/model.onnx` in the folder, or is exported once (extra `minilm`); `int8` quantises its
-        matrices. `threads` work on one batch; `max_length` truncates texts, in tokens.
+        matrices. `threads` work on one batch; `max_length` truncates texts, in tokens; `prompts` replace the model's.
         """
-        layout = SentenceLayout.read(folder, max_length=max_length)
+        layout = SentenceLayout.read(folder, max_length=max_length, prompts=prompts)
         graph = _graph(layout, cache, int8=int8)
         return cls(
             layout=layout,

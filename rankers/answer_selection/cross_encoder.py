@@ -42,6 +42,7 @@ class CrossEncoder:
     tokeniser: SubwordTokeniser
     config: PairConfig
     threads: int = 1
+    segments: bool = True  # whether question and passage have different token types, if the graph has that input
 
     @classmethod
     def load(cls, folder: Path, *, threads: int = 1, int8: bool | None = None) -> Self:
@@ -64,11 +65,11 @@ class CrossEncoder:
             raise FileNotFoundError(f"Expected a graph at {graph}, but there is none; save the model with it.")
         tokeniser = SubwordTokeniser.load(folder / TRANSFORMER, max_length=config.max_length)
         scorer = cls(open_graph(graph, threads=1), tokeniser, config, threads)
-        scorer._check(graph)
+        scorer.check(graph)
         return scorer
 
     def score(self, pairs: Sequence[TextPair]) -> FloatArray:
-        """Logits (N,) float32."""
+        """Logits (N,) float32; of two labels (no, yes) their difference."""
         rows = pair_rows(self.tokeniser, pairs, max_length=self.config.max_length)
         if self.threads == 1 or len(rows) < 2:
             return np.array([self._logit(row) for row in rows], dtype=np.float32)
@@ -80,11 +81,14 @@ class CrossEncoder:
 
     def _logit(self, row: PairRow) -> float:
         tokens = row.tokens[None]  # (1, T)
-        feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": row.segments[None]}
+        segments = row.segments[None] if self.segments else np.zeros_like(tokens)
+        feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": segments}
         inputs = [node.name for node in self.session.get_inputs()]
-        return float(self.session.run(None, {name: feed[name] for name in inputs})[0][0, 0])
+        logits = self.session.run(None, {name: feed[name] for name in inputs})[0][0]  # (L,)
+        return float(logits[1] - logits[0] if len(logits) == 2 else logits[0])
 
-    def _check(self, graph: Path) -> None:
+    def check(self, graph: Path) -> None:
+        """Score a trial pair. Raises ValueError if graph and tokeniser do not fit, or the score is not finite."""
         try:
             (score,) = self.score([_PROBE])
         except Exception as error:  # onnxruntime raises a private class for ids beyond the vocabulary and the like

@@ -8,7 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
-from qa_bot.home.encoders import resolve
+from qa_bot.home.encoders import fetched, is_hub_id, resolve
 from qa_bot.home.folder import Home
 from qa_bot.home.sections import RankingSection
 from qa_bot.home.starter import ENCODER
@@ -36,6 +36,8 @@ LOADERS = {
 
 OF_QUESTIONS = ("DecomposableConfig", "EntailmentConfig", "SiameseConfig")
 """Kinds that compare two questions: by default they read a candidate's title."""
+PUBLISHED = "published"
+"""Kind of folders in Hugging Face layout."""
 DEPTH = 30
 """Default number of documents that a ranker scores."""
 
@@ -44,13 +46,27 @@ class RankerError(ValueError):
     """A ranker that cannot be opened; the message gives the reason and the remedy."""
 
 
-def open_ranker(folder: Path) -> PairScorer:
-    """Open a trained ranker. Raises RankerError if the folder has none, or a damaged one."""
+def open_ranker(folder: Path, *, models: Path | None = None, int8: bool = False) -> PairScorer:
+    """Open a trained ranker, or a reranker in Hugging Face layout.
+
+    Args:
+        models: where graphs made from published weights are stored; by default the models of the default home.
+        int8: run a published reranker in 8-bit integers.
+
+    Raises:
+        RankerError: the folder has no ranker, or a damaged one.
+    """
     kind = kind_of(folder)
-    if kind not in LOADERS:
-        raise RankerError(f"Expected a ranker in {folder}, but its {CONFIG} names the kind {kind!r}; choose another.")
-    module, _, opener = LOADERS[kind].partition(":")
     try:
+        if kind == PUBLISHED:
+            from qa_bot.answering.models.hub_rankers import open_hub_ranker
+
+            return open_hub_ranker(folder, models=models or Home.open().models, int8=int8)
+        if kind not in LOADERS:
+            raise RankerError(
+                f"Expected a ranker in {folder}, but its {CONFIG} names the kind {kind!r}; choose another."
+            )
+        module, _, opener = LOADERS[kind].partition(":")
         return cast(PairScorer, attrgetter(opener)(import_module(module))(folder))
     except RankerError:
         raise
@@ -59,16 +75,19 @@ def open_ranker(folder: Path) -> PairScorer:
 
 
 def kind_of(folder: Path) -> str | None:
-    """The kind in the folder's config.json. Raises RankerError if it cannot be read."""
+    """The kind in the folder's config.json, `PUBLISHED` in Hugging Face layout. Raises RankerError if unreadable."""
     try:
         head = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise RankerError(
-            f"Expected a trained ranker in {folder}, but got no {CONFIG}; name the --out of a `qa-bot train`."
+            f"Expected a trained ranker in {folder}, but got no {CONFIG}; name the --out of a `qa-bot train`,"
+            " or fetch a reranker from the hub: qa-bot use --ranker NAME"
         ) from None
     except (OSError, ValueError) as error:
         raise RankerError(f"{folder / CONFIG}: Expected a readable JSON file, but got {error}; train again.") from error
-    return head.get("kind") if isinstance(head, dict) else None
+    if not isinstance(head, dict):
+        return None
+    return head.get("kind", PUBLISHED if "model_type" in head else None)
 
 
 def open_stacked(folder: Path) -> PairScorer:
@@ -113,10 +132,10 @@ class ConfiguredRankers(NamedTuple):
     fusion: LearnedFusion | None = None
 
 
-def open_configured(ranking: RankingSection) -> ConfiguredRankers:
-    """Open the configured rankers and fusion. Raises RankerError."""
+def open_configured(ranking: RankingSection, *, models: Path | None = None) -> ConfiguredRankers:
+    """Open the configured rankers and fusion; `models` is the home's folder of models. Raises RankerError."""
     fusion = open_fusion(Path(ranking.fusion)) if ranking.fusion else None
-    return ConfiguredRankers(open_rankers(ranking.models), fusion)
+    return ConfiguredRankers(open_rankers(ranking.models, models=models, int8=ranking.int8), fusion)
 
 
 def open_fusion(folder: Path) -> LearnedFusion:
@@ -132,15 +151,23 @@ def open_fusion(folder: Path) -> LearnedFusion:
 class RankerSpec(NamedTuple):
     """A ranker of the configuration."""
 
+    name: str  # a folder or a hub id
     folder: Path
     reads: Reads | None  # None for the default of its kind
     depth: int
 
+    def at(self, name: str) -> str:
+        """The specification with another name."""
+        return f"{name}{f'@{self.reads}' if self.reads else ''}:{self.depth}"
 
-def parse_ranker_specs(models: str) -> list[RankerSpec]:
-    """Parse FOLDER[@text|@title|@both][:N], separated by commas. Raises RankerError for a depth of 0."""
+
+def parse_ranker_specs(rankers: str, *, models: Path | None = None) -> list[RankerSpec]:
+    """Parse NAME[@text|@title|@both][:N], separated by commas; NAME is a folder or a hub id.
+
+    `models` holds what was fetched from the hub. Raises RankerError for a depth of 0.
+    """
     specs = []
-    for spec in filter(None, (part.strip() for part in models.split(","))):
+    for spec in filter(None, (part.strip() for part in rankers.split(","))):
         folder, colon, depth = spec.rpartition(":")
         if not colon or not depth.isdigit():
             folder, depth = spec, str(DEPTH)
@@ -148,21 +175,28 @@ def parse_ranker_specs(models: str) -> list[RankerSpec]:
             raise RankerError(f"Expected a ranker that looks at a document or more, but got {spec!r}; say FOLDER:10.")
         path, at, reads = folder.rpartition("@")
         known = bool(at) and reads in get_args(Reads)
-        specs.append(
-            RankerSpec(Path(path if known else folder).expanduser(), cast(Reads, reads) if known else None, int(depth))
-        )
+        name = path if known else folder
+        specs.append(RankerSpec(name, _located(name, models), cast(Reads, reads) if known else None, int(depth)))
     return specs
 
 
-def open_rankers(models: str) -> tuple[NeuralRanker, ...]:
-    """Open the rankers of `[ranking] models`. Raises RankerError."""
+def _located(name: str, models: Path | None) -> Path:
+    folder = Path(name).expanduser()
+    if folder.is_dir() or not is_hub_id(name):
+        return folder
+    existing = fetched(name, models or Home.open().models)
+    return existing if existing.is_dir() else folder
+
+
+def open_rankers(specs: str, *, models: Path | None = None, int8: bool = False) -> tuple[NeuralRanker, ...]:
+    """Open the rankers of `[ranking] models`; see `open_ranker` for the arguments. Raises RankerError."""
     rankers: dict[str, NeuralRanker] = {}
-    for path, reads, depth in parse_ranker_specs(models):
+    for _, path, reads, depth in parse_ranker_specs(specs, models=models):
         from rankers.fusion import FusedScorer
 
         if path.name in rankers:
             raise RankerError(f"Expected rankers of different names, but two folders are named {path.name!r}.")
-        scorer = open_ranker(path)
+        scorer = open_ranker(path, models=models, int8=int8)
         if isinstance(scorer, FusedScorer):
             raise RankerError(f"Expected rankers of pairs, but {path} is a learned fusion; name it by ranking.fusion.")
         reads = reads or ("title" if kind_of(path) in OF_QUESTIONS else "text")

@@ -156,11 +156,47 @@ def delete(
 
 def use(
     context: typer.Context,
-    encoder: Annotated[str, typer.Argument(help="`starter`, a folder in sentence-transformers layout, or a hub id.")],
+    encoder: Annotated[
+        str | None, typer.Argument(help="`starter`, a folder in sentence-transformers layout, or a hub id.")
+    ] = None,
+    ranker: Annotated[
+        str | None,
+        typer.Option(help="Ranker of passages in place of an encoder: a folder or a hub id; :N sets its documents."),
+    ] = None,
     int8: Annotated[bool | None, typer.Option(help="Run it in 8-bit integers.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Fetch without a question.")] = False,
 ) -> None:
-    """Change the encoder: fetch, verify, encode everything anew beside the running index, then swap."""
+    """Change the encoder: fetch, verify, encode everything anew beside the running index, then swap; or the ranker."""
+    if (encoder is None) == (ranker is None):
+        raise typer.BadParameter("Expected an encoder or --ranker, one of the two.")
+    if ranker is not None:
+        _use_ranker(context, ranker, int8=int8, yes=yes)
+    elif encoder is not None:
+        _use_encoder(context, encoder, int8=int8, yes=yes)
+
+
+def _use_ranker(context: typer.Context, specs: str, *, int8: bool | None, yes: bool) -> None:
+    from qa_bot.answering.models.hub_rankers import fetch_ranker
+    from qa_bot.answering.models.ranker_loading import open_rankers, parse_ranker_specs
+    from qa_bot.home.config import set_value
+    from qa_bot.home.encoders import is_hub_id
+
+    with open_bot(context) as bot:
+        models, names = bot.home.models, list[str]()
+        for spec in parse_ranker_specs(specs, models=models):
+            from_hub = is_hub_id(spec.name) and not Path(spec.name).is_dir()
+            if from_hub:
+                fetch_ranker(spec.name, models, lambda title, size: yes or _confirm_fetch(title, size))
+            names.append(spec.at(spec.name if from_hub else str(spec.folder.resolve())))
+        quantised = bot.config.ranking.int8 if int8 is None else int8
+        configured = ", ".join(names)
+        open_rankers(configured, models=models, int8=quantised)
+        set_value(bot.home.path, "ranking.models", configured)
+        set_value(bot.home.path, "ranking.int8", str(quantised).lower())
+    typer.echo(f"Passages are now ranked by {configured}; to undo: qa-bot config set ranking.models ''")
+
+
+def _use_encoder(context: typer.Context, encoder: str, *, int8: bool | None, yes: bool) -> None:
     from qa_bot.answering.fit_confidence import ensure
     from qa_bot.documents import sync
     from qa_bot.home.config import set_value

@@ -69,6 +69,11 @@ def test_unknown_name_is_refused_with_advice(tmp_path: Path, name: str, message:
         resolve(name, models=tmp_path)
 
 
+def only_weights(folder: Path) -> None:
+    (folder / "modules.json").unlink()
+    (folder / "config.json").unlink()
+
+
 def without_weights(folder: Path) -> None:
     (folder / "model.safetensors").unlink()
     shutil.rmtree(folder / "onnx")
@@ -112,7 +117,7 @@ OTHER_DIMENSION = '{"word_embedding_dimension": 9, "pooling_mode": "mean"}'
         (without_weights, r"Expected model\.safetensors in .*, but it is not there"),
         (cut_weights, "Expected a whole safetensors file"),
         (other_architecture, "belongs to another architecture"),
-        (lambda folder: (folder / "modules.json").unlink(), "Expected a folder in sentence-transformers layout"),
+        (only_weights, "Expected a folder in sentence-transformers or Hugging Face layout"),
         (write_config(POOLING, MAX_POOLING), "Expected mean or cls pooling"),
         (write_config("config.json", "{}"), "Expected 'model_type'"),
         (not_a_number, r"Expected vectors of length 1 .*but got nan"),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_core.encoders.sentence_layout import SentenceLayout, architecture
+from qa_core.encoders.sentence_layout import Prompts, SentenceLayout, architecture
 
 
 @pytest.fixture
@@ -85,11 +85,31 @@ def test_what_cannot_be_used_is_named(folder: Path, name: str, content: str, mes
         SentenceLayout.read(folder)
 
 
-@pytest.mark.parametrize("name", ["modules.json", "config.json", "1_Pooling/config.json"])
+@pytest.mark.parametrize("name", ["config.json", "1_Pooling/config.json"])
 def test_a_missing_file_is_named(folder: Path, name: str) -> None:
     (folder / name).unlink()
     with pytest.raises(FileNotFoundError, match=name.replace(".", r"\.")):
         SentenceLayout.read(folder)
+
+
+def test_a_plain_transformer_has_the_mean_of_its_states(folder: Path) -> None:
+    known = SentenceLayout.read(folder)
+    (folder / "modules.json").unlink()
+    plain = SentenceLayout.read(folder)
+    assert (plain.weights, plain.dimension, plain.pooling) == (folder, known.dimension, "mean")
+    (folder / "config.json").write_text('{"model_type": "bert"}', encoding="utf-8")
+    with pytest.raises(ValueError, match="Expected 'hidden_size'"):
+        SentenceLayout.read(folder)
+    (folder / "config.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(FileNotFoundError, match=r"neither modules\.json nor a config"):
+        SentenceLayout.read(folder)
+
+
+def test_prompts_replace_those_of_the_model(folder: Path) -> None:
+    stated = {"prompts": {"query": "query: ", "passage": "passage: "}}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(stated), encoding="utf-8")
+    layout = SentenceLayout.read(folder, prompts=Prompts(question="Question: "))
+    assert (layout.question_prompt, layout.answer_prompt) == ("Question: ", "passage: ")
 
 
 def test_missing_and_incomplete_folders_have_different_errors(tmp_path: Path) -> None:

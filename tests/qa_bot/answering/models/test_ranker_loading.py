@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from qa_bot.answering.models import ranker_loading as rankers
-from qa_bot.answering.models.ranker_loading import LOADERS, RankerError, open_configured, open_ranker, open_rankers
+from qa_bot.answering.models.ranker_loading import (
+    LOADERS,
+    RankerError,
+    open_configured,
+    open_ranker,
+    open_rankers,
+    parse_ranker_specs,
+)
 from qa_bot.home.sections import RankingSection
 
 
@@ -23,6 +30,10 @@ def test_every_kind_has_a_loader():
         ("{", "Expected a readable JSON file"),
         ("[]", "names the kind None"),
         (json.dumps({"kind": "SlamConfig"}), "names the kind 'SlamConfig'"),
+        (
+            json.dumps({"model_type": "bert", "architectures": ["BertModel"]}),
+            "an encoder is used with: qa-bot use NAME",
+        ),
         (json.dumps({"kind": "PairConfig", "format": 1, "config": {}}), "Expected"),
     ],
 )
@@ -34,7 +45,7 @@ def test_a_folder_without_a_ranker_is_refused(tmp_path: Path, content: str | Non
 
 
 def test_the_text_that_a_ranker_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(rankers, "open_ranker", lambda folder: folder)
+    monkeypatch.setattr(rankers, "open_ranker", lambda folder, **_: folder)
     for name, kind in (("same", "EntailmentConfig"), ("answer@home", "HyperQAConfig")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "config.json").write_text(json.dumps({"kind": kind}))
@@ -46,8 +57,28 @@ def test_the_text_that_a_ranker_reads(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (second.reads, second.depth, second.name) == ("both", 30, "answer@home")
 
 
+def test_hub_names_are_fetched_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(rankers, "open_ranker", lambda folder, *, models, int8: (folder, models, int8))
+    monkeypatch.setattr(rankers, "kind_of", lambda _: rankers.PUBLISHED)
+    models = tmp_path / "models"
+    fetched = models / "cross-encoder--tiny"
+    fetched.mkdir(parents=True)
+    (ranker,) = open_rankers("cross-encoder/tiny@both:5", models=models, int8=True)
+    assert (ranker.scorer, ranker.depth, ranker.reads) == ((fetched, models, True), 5, "both")
+    (spec,) = parse_ranker_specs("cross-encoder/other", models=models)  # not fetched yet
+    assert spec.folder == Path("cross-encoder/other")
+    assert spec.at("/x") == "/x:30"
+    (spec,) = parse_ranker_specs("cross-encoder/tiny@title:7", models=models)
+    assert spec.at(spec.name) == "cross-encoder/tiny@title:7"
+
+
+def test_a_name_that_was_not_fetched_is_refused_with_advice(tmp_path: Path):
+    with pytest.raises(RankerError, match="qa-bot use --ranker NAME"):
+        open_rankers("someone/absent", models=tmp_path)
+
+
 def test_a_cascade_of_folders_with_their_depths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(rankers, "open_ranker", lambda folder: folder)
+    monkeypatch.setattr(rankers, "open_ranker", lambda folder, **_: folder)
     monkeypatch.setattr(rankers, "kind_of", lambda _: "HyperQAConfig")
     first, second = open_rankers(f"{tmp_path}/cheap , {tmp_path}/costly:10,")
     assert (first.name, first.scorer, first.depth) == ("cheap", tmp_path / "cheap", 30)
