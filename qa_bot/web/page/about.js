@@ -1,9 +1,15 @@
 // The part below an answer: sources, confidence, reasons, and a button to ask again.
 
 import { bar, el } from "./dom.js";
+import { states } from "./text.js";
 
 export function section(title, cards) {
   return el("section", { class: "sources" }, el("h3", { class: "label" }, title), el("div", { class: "cards" }, cards));
+}
+
+/** A badge for each state of a source's document. */
+export function badges(source) {
+  return states(source).flatMap((state) => [" ", el("span", { class: "badge" }, state)]);
 }
 
 /** A button that shows and hides `panel`, which is filled when it is first shown. */

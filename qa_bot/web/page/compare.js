@@ -2,6 +2,7 @@
 // The service sends no names of sides, so nothing on this page can reveal one.
 
 import { el } from "./dom.js";
+import { markdown } from "./markdown.js";
 import { keep, recall } from "./token.js";
 
 const JUDGE = "qa-bot:judge";
@@ -210,7 +211,7 @@ function side(name, label, text) {
     "article",
     { "aria-label": label },
     el("h4", {}, label),
-    el("p", { class: text ? "text" : "text fine" }, text || "No answer."),
+    text ? el("div", { class: "text" }, markdown(text)) : el("p", { class: "text fine" }, "No answer."),
     el("label", { class: "fine" }, "How good is it? ", el("select", { name }, el("option", { value: "" }, "–"), levels)),
   );
 }

@@ -4,11 +4,11 @@ const LABEL = "Copy with sources";
 const SHOWN = 1600; // milliseconds for which the button shows the result
 
 /** A button that copies the current result of `text()`. */
-export function copyButton(text) {
-  const button = iconButton("copy", LABEL, async () => {
+export function copyButton(text, label = LABEL) {
+  const button = iconButton("copy", label, async () => {
     const done = await copied(text());
     relabel(button, done ? "done" : "close", done ? "Copied" : "Copying is not allowed here");
-    setTimeout(() => relabel(button, "copy", LABEL), SHOWN);
+    setTimeout(() => relabel(button, "copy", label), SHOWN);
   });
   return button;
 }

@@ -30,7 +30,7 @@ export function el(tag, { on = {}, set = {}, ...attributes } = {}, ...children) 
   for (const [name, value] of Object.entries(attributes)) attribute(element, name, value);
   for (const [name, listener] of Object.entries(on)) element.addEventListener(name, listener);
   Object.assign(element, set);
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  for (const child of children.flat()) if (child !== null && child !== undefined) element.append(child);
   return element;
 }
 

@@ -1,6 +1,7 @@
 // A question without a good answer: its frequency, the comments on it, and the form to answer it.
 
 import { el } from "./dom.js";
+import { markdown } from "./markdown.js";
 import { named, safeUrl, when } from "./text.js";
 import { Trial } from "./trial.js";
 
@@ -127,7 +128,7 @@ function nearest(document) {
 
 function answered(text) {
   if (!text) return null;
-  return el("details", { class: "further" }, el("summary", {}, "What was answered"), el("p", { class: "text" }, text));
+  return el("details", { class: "further" }, el("summary", {}, "What was answered"), el("div", { class: "text" }, markdown(text)));
 }
 
 /** A labelled field; one with rows is a text area. */

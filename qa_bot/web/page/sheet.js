@@ -1,7 +1,10 @@
 // The panel with the passage behind a citation: at the side, or at the bottom of a phone.
 
+import { badges } from "./about.js";
+import { passageNodes } from "./answer_text.js";
+import { copyButton } from "./copy.js";
 import { byId, el, iconButton, icon } from "./dom.js";
-import { named, placed, safeUrl, slice, length } from "./text.js";
+import { named, placeUrl, placed, slice, states } from "./text.js";
 
 export class Sheet {
   #root = byId("sheet");
@@ -65,13 +68,14 @@ export class Sheet {
 
   #heading(source, place) {
     const used = place < this.#cited ? `Source ${place + 1}` : "Considered, not used in the answer";
-    const url = safeUrl(source.url);
+    const url = placeUrl(source, firstWords(source));
     return [
       el("p", { class: "label" }, used),
       el("h2", { id: "sheet-title" }, named(source)),
-      placed(source) && el("p", { class: "where" }, placed(source)),
+      source.heading?.length ? el("p", { class: "where" }, source.heading.join(" › ")) : null,
+      placed(source) || states(source).length ? el("p", { class: "where" }, placed(source), badges(source)) : null,
       el("p", { class: "where" }, [source.collection, source.document].filter(Boolean).join(" / ")),
-      url && link(url),
+      url ? link(url) : source.path ? copyable(source.path) : null,
     ].filter(Boolean);
   }
 }
@@ -81,9 +85,17 @@ function link(url) {
   return el("a", { class: "out", href: url, ...away }, new URL(url).hostname, icon("out"));
 }
 
+/** The path of a local file: a page of the web cannot open it. */
+function copyable(path) {
+  return el("p", { class: "copyable" }, el("code", {}, path), copyButton(() => path, "Copy the path"));
+}
+
+/** The visible words where the used part of a passage begins. */
+function firstWords({ text, source_span: span }) {
+  const [first] = passageNodes(span ? slice(text, ...span) : text);
+  return (first?.querySelector("td, li p") ?? first)?.textContent ?? "";
+}
+
 function passage({ text, source_span: span }) {
-  if (!span) return el("blockquote", { class: "text" }, text);
-  const [start, end] = span;
-  const parts = [slice(text, 0, start), el("mark", {}, slice(text, start, end)), slice(text, end, length(text))];
-  return el("blockquote", { class: "text" }, parts);
+  return el("blockquote", { class: "text" }, passageNodes(text, span));
 }

@@ -1,32 +1,14 @@
 // Texts and spans. The service counts Unicode code points, JavaScript counts UTF-16 units.
 
+const SLIDES = /\.(pptx?|odp|key)$/i;
+const WORDS = 8; // of a passage that are looked for on its page
+
 /** The part `[start, end)` of `text`, in code points. */
 export function slice(text, start, end) {
   return Array.from(text).slice(start, end).join("");
 }
 
 export const length = (text) => Array.from(text).length;
-
-/**
- * `text` cut at the boundaries of the sources' spans, and at `fresh`, the beginning of the new text.
- * Each piece is `{text, source, fresh, last}`: `source` is an index into `sources` or -1, `last` whether the span ends.
- */
-export function pieces(text, sources, fresh = Infinity) {
-  const points = Array.from(text);
-  const spans = sources.map((source) => source.span);
-  const cuts = new Set([0, points.length, Math.min(fresh, points.length)]);
-  for (const [start, end] of spans.filter(Boolean)) {
-    cuts.add(Math.min(start, points.length));
-    cuts.add(Math.min(end, points.length));
-  }
-  const ordered = [...cuts].sort((a, b) => a - b);
-  return ordered.slice(1).map((end, i) => {
-    const start = ordered[i];
-    const source = spans.findIndex((span) => span && span[0] <= start && end <= span[1]);
-    const last = source >= 0 && end === spans[source][1];
-    return { text: points.slice(start, end).join(""), source, fresh: start >= fresh, last };
-  });
-}
 
 /** The address of a document, if it is safe to open. */
 export function safeUrl(url) {
@@ -38,7 +20,7 @@ export function safeUrl(url) {
   }
 }
 
-const cite = (source) => [named(source), placed(source)].filter(Boolean).join(", ");
+const cite = (source) => [titled(source), placed(source), ...states(source)].filter(Boolean).join(", ");
 
 /** Text for the copy button: the answer, then its numbered sources. */
 export function plain(answer) {
@@ -49,11 +31,30 @@ export function plain(answer) {
 
 export const named = (source) => source.title || source.document;
 
-/** Where a passage stands: headings, page, row, date and state. What is unknown is left out. */
+/** Title › heading › heading; a heading that repeats the title is left out. */
+export function titled(source) {
+  return [...new Set([named(source), ...(source.heading ?? [])])].join(" › ");
+}
+
+/** Where a passage stands: page, slide or row, and the date of its document. What is unknown is left out. */
 export function placed(source) {
-  const numbers = ["page", "row"].filter((name) => source[name]).map((name) => `${name} ${source[name]}`);
-  const states = ["archived", "draft"].filter((name) => source[name]);
-  return [(source.heading ?? []).join(" › "), ...numbers, (source.date ?? "").slice(0, 10), ...states].filter(Boolean).join(", ");
+  const page = SLIDES.test(source.path || source.document) ? "slide" : "page";
+  const numbers = [[page, source.page], ["row", source.row]].filter(([, number]) => number).map((part) => part.join(" "));
+  return [...numbers, (source.date ?? "").slice(0, 10)].filter(Boolean).join(", ");
+}
+
+/** What a document says of itself: that it is out of date, or not final. */
+export const states = (source) => ["archived", "draft"].filter((name) => source[name]);
+
+/** The address of a document at the page or the words of its passage, if it is safe to open. */
+export function placeUrl(source, words) {
+  const url = safeUrl(source.url);
+  if (!url) return null;
+  const { pathname, hash } = new URL(url);
+  if (source.page && !hash && /\.pdf$/i.test(pathname)) return `${url}#page=${source.page}`;
+  const first = words.trim().split(/\s+/).slice(0, WORDS).join(" ");
+  if (!first || hash.includes(":~:")) return url;
+  return `${url}${hash ? "" : "#"}:~:text=${encodeURIComponent(first).replaceAll("-", "%2D")}`;
 }
 
 export function seconds(value) {

@@ -1,6 +1,7 @@
 // A question asked on the owner's page, with the bot's current answer.
 
 import { el } from "./dom.js";
+import { markdown } from "./markdown.js";
 import { named } from "./text.js";
 
 export class Trial {
@@ -37,7 +38,7 @@ export class Trial {
 
   #show({ answered, answer, reason, sources, conversation }) {
     this.#state.textContent = answered ? "The bot now says:" : "The bot still does not answer this:";
-    this.#said.replaceChildren(el("p", { class: "text" }, answer || reason), ...from(sources));
+    this.#said.replaceChildren(answered ? el("div", { class: "text" }, markdown(answer)) : el("p", { class: "text" }, reason), ...from(sources));
     // Delete the conversation of the trial, unless the question is still unanswered and belongs to the list again.
     if (answered) this.#api.remove(conversation).catch(() => {});
   }

@@ -1,9 +1,10 @@
 // One turn on the page: a question and its answer.
 
-import { confidence, countDown, opener, section } from "./about.js";
+import { answerNodes } from "./answer_text.js";
+import { badges, confidence, countDown, opener, section } from "./about.js";
 import { copyButton } from "./copy.js";
 import { el } from "./dom.js";
-import { length, named, pieces, placed, plain, safeUrl, seconds, slice } from "./text.js";
+import { length, named, placed, plain, safeUrl, seconds, slice, titled } from "./text.js";
 import { Voiced } from "./voiced.js";
 import { Voting } from "./voting.js";
 import { why } from "./why.js";
@@ -25,6 +26,7 @@ const TAKES = {
   final: "answer",
   error: "fail",
 };
+const UNSURE = "I am not sure, this comes nearest:";
 const CLOSEST = 3; // documents shown without an answer
 
 /**
@@ -35,6 +37,7 @@ export class Turn {
   #actions;
   #sources = [];
   #text = "";
+  #lead = null;
   #parts = {};
   #styled = null; // of the answer object; {} while a styled answer arrives
   #answer = null;
@@ -65,7 +68,7 @@ export class Turn {
   /** Discard the received text, which comes again; it stays visible until then. */
   rewind() {
     this.seq = 0;
-    this.#text = "";
+    [this.#text, this.#lead] = ["", null];
   }
 
   stage({ stage }) {
@@ -120,6 +123,7 @@ export class Turn {
     this.#parts.choices.replaceChildren();
     this.#parts.understood.replaceChildren();
     this.#parts.foot.replaceChildren();
+    this.#parts.unsure.hidden = true;
     this.#parts.voice.show(null);
     this.#parts.stage.textContent = "Sending…";
     this.#parts.progress.hidden = false;
@@ -163,17 +167,20 @@ export class Turn {
     parts.progress = el("p", { class: "stage" }, el("span", { class: "pulse", "aria-hidden": "true" }), parts.stage);
     parts.skeleton = el("div", { class: "skeleton", "aria-hidden": "true" }, el("i"), el("i"), el("i"));
     parts.body = el("div", { class: "answer", "aria-live": "polite", "aria-busy": "true" }, parts.skeleton);
+    parts.unsure = el("p", { class: "unsure", role: "note", hidden: true });
     parts.voice = new Voiced((choice) => this.#actions.pick(this, choice));
     parts.choices = el("div", { class: "choices" });
     parts.foot = el("footer", {});
-    return el("div", { class: "reply" }, parts.progress, parts.voice.root, parts.body, parts.choices, parts.foot);
+    return el("div", { class: "reply" }, parts.progress, parts.voice.root, parts.unsure, parts.body, parts.choices, parts.foot);
   }
 
   #say(answer) {
     [this.#answer, this.#styled] = [answer, answer.styled ?? null];
     this.#sources = answer.sources ?? [];
-    this.#text = answer.answer;
+    [this.#text, this.#lead] = [answer.answer, answer.lead ?? null];
     this.#parts.voice.show(this.#styled);
+    this.#parts.unsure.textContent = answer.unsure ? answer.reason || UNSURE : "";
+    this.#parts.unsure.hidden = !answer.unsure;
     if (answer.answered) this.#compose();
     else if (answer.choices) this.#body();
     else this.#body(this.#abstention(answer));
@@ -190,14 +197,12 @@ export class Turn {
   }
 
   #compose(fresh = Infinity) {
-    const cited = this.#cited();
     const begins = this.#begins;
-    const here = cited.map((source) => ({ ...source, span: source.span.map((place) => place - begins) }));
-    const nodes = pieces(slice(this.#text, begins), here, fresh - begins).flatMap((piece) => {
-      const text = el("span", { class: piece.fresh && "fresh" }, piece.text);
-      return piece.last ? [text, this.#chip(cited[piece.source], piece.source, text)] : [text];
-    });
-    this.#body(el("p", { class: "text" }, ...nodes));
+    const moved = (span) => span && span.map((place) => Math.max(0, place - begins));
+    const sources = this.#cited().map((source) => ({ ...source, span: moved(source.span) }));
+    const chip = (source, place, nodes) => this.#chip(source, place, nodes);
+    const more = { chip, lead: moved(this.#lead), fresh: Math.max(0, fresh - begins), open: !this.done };
+    this.#body(answerNodes(slice(this.#text, begins), sources, more));
   }
 
   #body(...nodes) {
@@ -208,8 +213,8 @@ export class Turn {
     return this.#sources.filter((source) => source.span);
   }
 
-  #chip(source, place, text) {
-    const light = (on) => () => text.classList.toggle("lit", on);
+  #chip(source, place, nodes) {
+    const light = (on) => () => nodes.forEach((node) => node.classList.toggle("lit", on));
     const on = { click: (event) => this.#cite(place, event), focus: light(true), blur: light(false) };
     Object.assign(on, { mouseenter: on.focus, mouseleave: on.blur });
     const name = `Source ${place + 1}: ${named(source)}`;
@@ -246,7 +251,8 @@ export class Turn {
     const number = numbered ? el("span", { class: "number", "aria-hidden": "true" }, String(place + 1)) : null;
     const from = safeUrl(source.url) ? new URL(source.url).hostname : source.collection;
     const where = [placed(source), from].filter(Boolean).join(" · ");
-    const words = el("span", {}, el("span", { class: "name" }, named(source)), el("span", { class: "where" }, where));
+    const words = el("span", {},
+      el("span", { class: "name" }, titled(source)), el("span", { class: "where" }, where, badges(source)));
     const open = { click: (event) => this.#cite(place, event) };
     return el("button", { type: "button", class: "card", on: open }, number, words);
   }

@@ -22,7 +22,8 @@ def answered(page: Page, number: int = 1) -> str:
     """The text of the answer at this place once it is complete, without the numbers of its sources."""
     turn = page.locator(".turn").nth(number - 1)
     turn.locator(".line").wait_for()
-    return "".join(turn.locator(".answer .text > span").all_text_contents())
+    words = "all => all.map(e => [...e.querySelectorAll('span:not(:has(span))')].map(e => e.textContent).join(''))"
+    return "\n\n".join(turn.locator(".answer .text > *").evaluate_all(words))
 
 
 def test_everything_works_by_keyboard(service, visit):

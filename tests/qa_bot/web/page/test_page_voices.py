@@ -29,7 +29,8 @@ def answered(page: Page, number: int = 1) -> str:
     """The sourced text of an answer once it is complete."""
     turn = page.locator(".turn").nth(number - 1)
     turn.locator(".line").wait_for()
-    return "".join(turn.locator(".answer .text > span").all_text_contents())
+    words = "all => all.map(e => [...e.querySelectorAll('span:not(:has(span))')].map(e => e.textContent).join(''))"
+    return "\n\n".join(turn.locator(".answer .text > *").evaluate_all(words))
 
 
 def recorded(bot: Bot) -> list[Any]:
