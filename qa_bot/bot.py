@@ -26,6 +26,7 @@ from qa_bot.answering.models.personas import PersonaStore
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers, RankerError, open_configured
 from qa_bot.answering.recording import record
 from qa_bot.answering.scope import EVERYTHING, Scope
+from qa_bot.answering.verification.configured_verifier import configured_verifier
 from qa_bot.conversation.answering import answer_alone, answer_turn, replayed
 from qa_bot.conversation.memory import REMEMBERED_TURNS, Memory, RememberedTurn, of_turns
 from qa_bot.documents.first_fill import prepare
@@ -331,6 +332,7 @@ class Bot:
                 self.config,
                 self._workers,
                 rankers=self.rankers,
+                verifier=configured_verifier(self.config.ranking, self.home.models, self._workers),
                 facts=facts,
                 personas=lambda: self.voices,
                 reorder=[self.challenger.reorder] if self.challenger else [],

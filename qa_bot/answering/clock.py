@@ -17,7 +17,15 @@ Result = TypeVar("Result")
 
 DRAFTED = "drafted"
 """Name of the stage that interleaves two rankings."""
-STAGE_TIME_SHARES = {"keyword": 0.6, "dense": 0.6, "rank": 0.25, LEARNED: 0.25, DRAFTED: 0.25, "clarify": 0.3}
+STAGE_TIME_SHARES = {
+    "keyword": 0.6,
+    "dense": 0.6,
+    "rank": 0.25,
+    "verify": 0.3,
+    LEARNED: 0.25,
+    DRAFTED: 0.25,
+    "clarify": 0.3,
+}
 MODEL_TIME_SHARE = 0.4
 """Largest share of a question's time for a stage, and for a trained ranker: a stage that overruns leaves enough time
 to answer from the results of the others."""

@@ -1,4 +1,6 @@
-"""The corridor that every question goes through: formulate → retrieve → fuse → rank → decide → compose → style.
+"""The corridor that every question goes through.
+
+    formulate → retrieve → fuse → rank → verify → decide → compose → style
 
     corridor = Corridor(index, encoder, calibrations, config, workers)
     answer = corridor.answer(ask, corridor.start(deadline))
@@ -23,22 +25,21 @@ from qa_bot.answering.events import ChoicesOffered, Listener, SourcesFound, Stag
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
 from qa_bot.answering.scope import EVERYTHING, Scope
 from qa_bot.answering.spelling import corrected
-from qa_bot.answering.stages.abstention import EMPTY_QUESTION, NO_TIME, reason
+from qa_bot.answering.stages.abstention import no_fact_reason, reason
 from qa_bot.answering.stages.compose import TILED, Composed, compose
 from qa_bot.answering.stages.decide import Calibrations, Decided, Decision, Preferences, decide_passage
 from qa_bot.answering.stages.formulate import formulate
 from qa_bot.answering.stages.fuse import fuse
 from qa_bot.answering.stages.owner_answers import is_owned
-from qa_bot.answering.stages.passages import find_passages, rank_passages, unranked
+from qa_bot.answering.stages.passages import RIVALS, find_passages, rank_passages, unranked
 from qa_bot.answering.stages.persona_line import ROOM
 from qa_bot.answering.stages.rank import Ranking, RankingStage
 from qa_bot.answering.stages.retrieve import SearchMode, retrieve
 from qa_bot.answering.stages.style import style
-from qa_bot.answering.trace import ranking_trace
+from qa_bot.answering.trace import answer_trace
 from qa_bot.home.config import Config
 from qa_core.text.analysis import sentences
 from qa_core.types import Answer, Candidate, Encoder, Question
-from rankers.combination import LEARNED
 from retrievers.engines.index import Index
 from retrievers.formulate import Formulation
 
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from qa_bot.answering.graph.entities import Entities
     from qa_bot.answering.graph.facts import FactResult, Facts
     from qa_bot.answering.models.personas import PersonaStore
+    from qa_bot.answering.verification.verify import Verifier
 
 SearchEngine = Literal["keyword", "dense", "hybrid", "facts"]
 
@@ -55,7 +57,6 @@ Interpose = Callable[[Decided, Clock], Decided]
 """A change of the decision, such as asking back."""
 
 WHICH = "Which of these do you mean?"
-NO_GRAPH = "There is no knowledge graph, or it is switched off; add facts with `qa-bot kg add FILE`."
 DEMOTED = (
     "“{}” was voted down in this conversation, and nothing else fits well enough; vote it up to have it back, ask in "
     "other words or add documents."
@@ -86,6 +87,7 @@ class Corridor:
         workers: ThreadPoolExecutor,
         *,
         rankers: ConfiguredRankers | None = None,
+        verifier: Verifier | None = None,
         facts: Facts | None = None,
         personas: Callable[[], PersonaStore] | None = None,
         reorder: Sequence[Reorder] = (),
@@ -94,6 +96,7 @@ class Corridor:
         Args:
             encoder: None if the index was made by another encoder; its vectors are then not searched.
             rankers: trained rankers, cheapest first, and a learned fusion.
+            verifier: reads the first passages; None if nothing reads them.
             facts: the knowledge graph, if there is one.
             personas: opens the personas when one is first asked for.
             reorder: changes of every ranking, in this order.
@@ -102,7 +105,7 @@ class Corridor:
         self._encoder, self._calibrations, self._config, self._workers = encoder, calibrations, config, workers
         self._rankers = rankers or ConfiguredRankers()
         self._ranking = RankingStage(index, self._rankers, config.ranking)
-        self._personas, self._reorder = personas, tuple(reorder)
+        self._verifier, self._personas, self._reorder = verifier, personas, tuple(reorder)
 
     @cached_property
     def entities(self) -> Entities | None:
@@ -145,6 +148,7 @@ class Corridor:
         depth = max(self._config.ranking.depth if ask.trace or interpose else TILED, ask.top)
         ask.scope.expect_documents(self.index)
         ranking = self.rank(ask.question, clock, depth=depth, scope=ask.scope, readings=ask.readings)
+        ranking = self.verify(ranking, clock, readings=ask.readings)
         for change in self._reorder:
             ranking = change(ranking, clock)
         decided = self._decide(ranking, clock, preferences, ask.precision)
@@ -182,7 +186,7 @@ class Corridor:
             kind="fact" if accepted else "none",
             answered=accepted,
             confidence=0.0 if fact is None else round(fact.confidence, 4),
-            reason="" if accepted else _no_fact_reason(ask.question, clock, fact),
+            reason="" if accepted else (fact.reason if fact else no_fact_reason(ask.question, clock.skipped)),
             sources=self.facts.sources(fact) if accepted and self.facts and fact else (),
             timings=clock.report(),
             skipped=tuple(clock.skipped),
@@ -282,6 +286,20 @@ class Corridor:
         candidates, before_fusion = self._ranking.rank(question, fused, retrieved, clock, depth=depth)
         return Ranking(question, formulation, tuple(candidates), retrieved.lists, before_fusion)
 
+    def verify(self, ranking: Ranking, clock: Clock, *, readings: Sequence[str] = ()) -> Ranking:
+        """The ranking with its first passages read; unchanged if there is no model or no time, or nothing to read."""
+        if self._verifier is None or ranking.separation is None or not ranking.candidates:
+            return ranking
+        formulation = ranking.formulation
+        verify = partial(
+            self._verifier.verify, ranking.candidates, formulation, readings or [formulation.text], self.index
+        )
+        verified = clock.run("verify", lambda share: verify(share), None)
+        if verified is None:
+            return replace(ranking, skipped=tuple(clock.skipped))
+        separation = ranking.separation - verified.conceded * (1 + 1 / RIVALS)
+        return replace(ranking, candidates=verified.candidates, covers=verified.covers, separation=separation)
+
     def decide(self, ranking: Ranking, precision: float | None = None) -> Decision:
         """The decision about the best passage, at the wanted precision; by default as configured."""
         target = self._config.answer.precision if precision is None else precision
@@ -347,7 +365,12 @@ class Corridor:
             choices=decided.choices,
             trace=self._trace(decided) if ask.trace else None,
             lead=composed.lead,
+            unsure=composed.kind == "passage" and decided.decision.unsure,
         )
+
+    def _trace(self, decided: Decided) -> dict[str, object]:
+        encoder = self.index.encoder if self._encoder else None
+        return answer_trace(decided, encoder=encoder, rankers=self._rankers, facts=self.facts)
 
     def _reason(self, decided: Decided) -> str:
         """Why there is no answer."""
@@ -357,19 +380,6 @@ class Corridor:
             passage = decided.demoted.passage
             return DEMOTED.format(passage.clue.title or passage.source.document)
         return reason(decided.ranking, decided.decision, self.index)
-
-    def _trace(self, decided: Decided) -> dict[str, object]:
-        ranking = decided.ranking
-        models: dict[str, object] = {
-            "encoder": self.index.encoder if self._encoder else None,
-            "rankers": [model.name for model in self._rankers.models] + [LEARNED] * (self._rankers.fusion is not None),
-        }
-        if ranking.challenger:
-            models["challenger"] = ranking.challenger
-        trace = {**ranking_trace(ranking, decided.decision), "models": models}
-        if decided.fact is not None and self.facts is not None:
-            trace["facts"] = self.facts.trace(decided.fact)
-        return trace
 
 
 def _emit(composed: Composed, clock: Clock) -> None:
@@ -384,11 +394,3 @@ def _pieces(text: str) -> Iterator[str]:
     bounds = [start for start, _ in sentences(text)][1:]
     for start, end in pairwise([0, *bounds, len(text)]):
         yield text[start:end]
-
-
-def _no_fact_reason(question: Question, clock: Clock, fact: FactResult | None) -> str:
-    if fact is not None:
-        return fact.reason
-    if not question.title.strip():
-        return EMPTY_QUESTION
-    return NO_TIME if clock.skipped else NO_GRAPH

@@ -40,6 +40,8 @@ PASSAGES = FOLDER / "passage_confidence.json"
 """Calibrations of answers whose passages were ranked: by all searches (`hybrid`), and by keywords alone."""
 KEYWORD = "keyword"
 """Key of the calibration for keyword search."""
+VERIFIED = "verified"
+"""End of the key of a calibration of answers whose passages were also read: `hybrid verified`."""
 FITTING = 2
 """Version of the fitting, part of the names of fitted files: raise it to fit all of them anew."""
 PARTS = 10
@@ -82,7 +84,12 @@ def calibrations(encoder: Encoder | None, models: Path) -> Calibrations:
     """All calibrations of an encoder; those of ranked passages hold for every encoder."""
     passages = _read(PASSAGES)
     return Calibrations(
-        calibration_for(encoder, models), calibration_for(None, models), passages["hybrid"], passages[KEYWORD]
+        calibration_for(encoder, models),
+        calibration_for(None, models),
+        passages["hybrid"],
+        passages[KEYWORD],
+        passages[f"hybrid {VERIFIED}"],
+        passages[f"{KEYWORD} {VERIFIED}"],
     )
 
 
@@ -182,7 +189,7 @@ def _others(kinds: Sequence[str]) -> list[str]:
     return [kind for kind in dict.fromkeys(kinds) if kind != ANSWERED]
 
 
-UNDECIDED = Calibrations(*[Calibration((), (), (), (), 0.0)] * 4)
+UNDECIDED = Calibrations(*[Calibration((), (), (), (), 0.0)] * 6)
 """For measuring before there is a calibration."""
 
 

@@ -2,9 +2,32 @@
 
 from __future__ import annotations
 
-from qa_bot.answering.stages.decide import Decision
+from typing import TYPE_CHECKING
+
+from qa_bot.answering.models.ranker_loading import ConfiguredRankers
+from qa_bot.answering.stages.decide import Decided, Decision
 from qa_bot.answering.stages.rank import Ranking
+from rankers.combination import LEARNED
 from retrievers.formulate import DENSE_WEIGHT, WeightedQuery
+
+if TYPE_CHECKING:
+    from qa_bot.answering.graph.facts import Facts
+
+
+def answer_trace(
+    decided: Decided, *, encoder: str | None, rankers: ConfiguredRankers, facts: Facts | None
+) -> dict[str, object]:
+    """The trace of a decided answer; `encoder` is the name of the encoder that was searched with."""
+    names = [model.name for model in rankers.models] + [LEARNED] * (rankers.fusion is not None)
+    models: dict[str, object] = {"encoder": encoder, "rankers": names}
+    if decided.ranking.challenger:
+        models["challenger"] = decided.ranking.challenger
+    trace = {**ranking_trace(decided.ranking, decided.decision), "models": models}
+    if decided.ranking.covers:
+        trace["covers"] = {id_: dict(cover.words) for id_, cover in decided.ranking.covers.items()}
+    if decided.fact is not None and facts is not None:
+        trace["facts"] = facts.trace(decided.fact)
+    return trace
 
 
 def ranking_trace(ranking: Ranking, decision: Decision) -> dict[str, object]:

@@ -71,6 +71,15 @@ class RankingSection:
     formula: Literal["passages", "evidence", "clue"] = key(
         "passages", "rank passages by all evidence for them; or what a passage score multiplies: evidence, or the clue"
     )
+    effort: Literal["low", "normal", "high"] = key(
+        "low",
+        "how thoroughly the first passages are read before an answer is given: not at all (low), the first 3, or the "
+        "first 10 (high)",
+    )
+    verifier: str = key(
+        "starter-transformer",
+        "encoder that reads them, run in 8-bit integers: a folder with a transformer, or a hub id",
+    )
     passage_weight: float = key(0.1, "w_p of the combination formula", least=0)
     models: str = key(
         "",

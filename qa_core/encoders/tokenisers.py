@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 from tokenizers import Tokenizer
 
-from qa_core.types import IntArray
+from qa_core.types import IntArray, Span
 
 _BERT = ("BertNormalizer", "BertPreTokenizer", "WordPiece")
 _LETTERS, _SIGNS = "A-Za-zÀ-ÖØ-öø-ÿ", "‘’“”„‚–—…•«»‹›"
@@ -82,6 +82,10 @@ class SubwordTokeniser:
     def sequences(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text with the model's special tokens, truncated to the maximum length."""
         return [encoding.ids for encoding in self.tokenizer.encode_batch_fast(texts)]
+
+    def spans(self, text: str) -> list[Span]:
+        """The span in the text of each token of `sequences`; empty for a special token."""
+        return [(int(start), int(end)) for start, end in self.tokenizer.encode(text).offsets]
 
     def flat(self, texts: Sequence[str]) -> tuple[IntArray, IntArray]:
         """The concatenated token ids of all texts (T,) without special tokens, and the number of each text (N,)."""

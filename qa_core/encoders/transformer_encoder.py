@@ -19,7 +19,7 @@ from qa_core.encoders.sentence_layout import MODEL_PROMPTS, Pooling, Prompts, Se
 from qa_core.encoders.static_encoder import sha256
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.networks.batching import batches, padded
-from qa_core.types import FloatArray, IntArray, Side
+from qa_core.types import FloatArray, IntArray, Side, Span
 
 _TOKENS_A_BATCH = 2_048
 _MAX_LENGTH = 256
@@ -92,6 +92,10 @@ class TransformerEncoder:
             for i, hidden in zip(members, self._hidden(*padded([rows[i] for i in members])), strict=True):
                 states[i] = hidden[: len(rows[i])].copy()  # a view would keep the whole batch in memory
         return states
+
+    def token_spans(self, text: str) -> list[Span]:
+        """The span in the text of each token of `states`; empty for a special token."""
+        return self.tokeniser.spans(text)
 
     def encode_ids(self, rows: Sequence[Sequence[int]]) -> FloatArray:
         """Unit rows (B, D) of one batch of token ids, special tokens included."""

@@ -2,148 +2,132 @@
 
     QA_BOT_DATA=… python -m qa_lab.fit.fit_passage_confidence
 
-Rows come from the starter collection (an answer is right if its document is), and from the development collections
-of people's documents (right if the answer holds every gold text). All collections weigh the same. It prints how each
-collection fares with a calibration that was fitted to the others, and writes the calibration of all.
+It asks the development collections (`passage_rows`) four ways: with all searches and with keywords alone, each with and
+without reading the first passages. An answer is right if it holds every gold text. All collections weigh the same;
+questions whose documents are hidden weigh a tenth and count in no figure. It prints how each collection fares with a
+calibration of the others, and writes the calibrations of all.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from qa_bot.answering.confidence.calibration import PASSAGES as FEATURES
-from qa_bot.answering.confidence.calibration import Calibration, Features
-from qa_bot.answering.confidence.logistic_regression import cross_validated, fit
-from qa_bot.answering.corridor import Corridor
-from qa_bot.answering.deadline import Deadline
-from qa_bot.answering.fit_confidence import ANSWERED, KEYWORD, PASSAGES, UNDECIDED, rank_starter
-from qa_bot.answering.stages.compose import TILED, compose
-from qa_bot.answering.stages.decide import Decided, Decision, confidence_features
-from qa_bot.answering.stages.retrieve import SearchMode
-from qa_bot.documents.sync import add
+from qa_bot.answering.confidence.calibration import PASSAGES as UNREAD_FEATURES
+from qa_bot.answering.confidence.calibration import VERIFIED as FEATURES
+from qa_bot.answering.confidence.calibration import Calibration
+from qa_bot.answering.confidence.logistic_regression import fit, precision_table
+from qa_bot.answering.fit_confidence import KEYWORD, PASSAGES, VERIFIED
 from qa_bot.home.config import Config
-from qa_bot.home.encoders import STARTER, resolve
-from qa_bot.home.folder import Home
-from qa_bot.home.generations import Generations
-from qa_bot.home.index import Index
-from qa_bot.home.starter import COLLECTION as STARTER_FILE
-from qa_core.types import Encoder, Question
-from qa_lab.evaluate.workplace.grading import grade
-from qa_lab.evaluate.workplace.questions import read_questions
-from qa_lab.reference.replies import Reply
+from qa_bot.home.encoders import STARTER
+from qa_lab.fit.passage_rows import Row, by_collection, collections, rows_of
+from qa_lab.reference.encoders import choose
 
-WORKPLACE = ("company", "18f")
-REPOSITORY = ("manual", "german", "notes", "forum", "faq", "everyday")
-COLLECTIONS_FOLDER = Path(__file__).parents[2] / "benchmarks" / "collections"
-GOOD = {"3", "2"}
+HIDDEN_WEIGHT = 0.1
+WANTED = (0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
+OTHER_ENCODER = "starter-transformer"
+"""Configured for an index of the starter's vectors, it leaves keywords alone."""
+TENTHS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    collection: str
-    group: str
-    features: Features
-    right: bool
-    weight: float = 1.0
+class Way:
+    """A way to ask, by its key among the calibrations, with its configuration and the features it is judged by."""
+
+    key: str
+    flags: dict[str, Any]
+    features: tuple[str, ...]
 
 
-def collections() -> Iterator[tuple[str, Path, Path]]:
-    """Name, documents and questions of each development collection."""
-    data = Path(os.environ["QA_BOT_DATA"]) / "workplace"
-    for name in WORKPLACE:
-        yield name, data / name, data / f"{name}.questions.jsonl"
-    for name in REPOSITORY:
-        documents = STARTER_FILE if name == "everyday" else COLLECTIONS_FOLDER / name / "documents"
-        yield name, documents, COLLECTIONS_FOLDER / name / "questions.jsonl"
+WAYS = (
+    Way("hybrid", {"ranking.effort": "low"}, UNREAD_FEATURES),
+    Way(KEYWORD, {"ranking.effort": "low", "dense.encoder": OTHER_ENCODER}, UNREAD_FEATURES),
+    Way(f"hybrid {VERIFIED}", {"ranking.effort": "normal"}, FEATURES),
+    Way(f"{KEYWORD} {VERIFIED}", {"ranking.effort": "normal", "dense.encoder": OTHER_ENCODER}, FEATURES),
+)
 
 
-def answered_rows(encoder: Encoder, name: str, documents: Path, questions: Path, mode: SearchMode) -> Iterator[Row]:
-    """A row for each question about some documents, answered without refusal."""
-    config = Config()
-    with TemporaryDirectory(prefix="qa-bot-fit-") as folder, ThreadPoolExecutor(4) as workers:
-        home = Home.open(Path(folder))
-        add(home, config, encoder, [documents])
-        with Generations(home.index).pin_current() as generation:
-            assert generation is not None
-            corridor = Corridor(Index(generation), encoder, UNDECIDED, config, workers)
-            for question in read_questions(questions):
-                ranking = corridor.rank(Question(question.turn.question), corridor.start(Deadline.after(60)), mode=mode)
-                decision = Decision(1.0, 0.0, {"": 1.0})
-                answer = compose(Decided(ranking, decision), limit=config.answer.limit, top=TILED)
-                sources = tuple(source.document for source in answer.sources)
-                reply = Reply(bool(answer.text), answer.text, sources)
-                features = confidence_features(ranking, corridor.index)
-                yield Row(name, question.id, features, grade(question, reply) in GOOD)
+def weights(rows: Sequence[Row]) -> NDArray[np.float64]:
+    """The weights (N,) by which every collection has the same total, and hidden questions a tenth of others."""
+    shares = np.array([HIDDEN_WEIGHT if row.hidden else 1.0 for row in rows])
+    names = np.array([row.collection for row in rows])
+    for name in set(names.tolist()):
+        shares[names == name] /= shares[names == name].sum()
+    return shares * len(rows) / len(set(names.tolist()))
 
 
-def starter_rows(encoder: Encoder, mode: SearchMode) -> list[Row]:
-    """A row for each starter question; answered and unanswered ones weigh the same."""
-    ranked = rank_starter(encoder, mode, formula="passages")
-    answered = np.array([row.question.kind == ANSWERED for row in ranked])
-    unanswered = answered.sum() / max(1, (~answered).sum())
-    return [
-        Row(STARTER, row.question.document or f"none {i}", row.features, row.right, 1.0 if is_answered else unanswered)
-        for i, (row, is_answered) in enumerate(zip(ranked, answered, strict=True))
-    ]
-
-
-def weights(rows: Sequence[Row]) -> np.ndarray:
-    """The weights (N,) by which every collection has the same total."""
-    totals: dict[str, float] = {}
-    for row in rows:
-        totals[row.collection] = totals.get(row.collection, 0.0) + row.weight
-    return np.array([row.weight / totals[row.collection] for row in rows]) * len(rows) / len(totals)
-
-
-def fitted(rows: Sequence[Row]) -> Calibration:
-    """A calibration with thresholds from held-out questions."""
-    calibration, _ = cross_validated(
-        [row.features for row in rows],
-        [row.right for row in rows],
-        [f"{row.collection} {row.group}" for row in rows],
-        names=FEATURES,
-        weights=weights(rows),
+def fitted(rows: Sequence[Row], names: Sequence[str]) -> Calibration:
+    """A calibration of all rows, with thresholds from confidences of calibrations of the other collections."""
+    confidences = held_out(rows, names)
+    open_rows = [at for at, row in enumerate(rows) if not row.hidden]
+    thresholds, precisions = precision_table(
+        confidences[open_rows], [rows[at].right for at in open_rows], weights=weights([rows[at] for at in open_rows])
     )
-    return calibration
+    return replace(_fit(rows, names), thresholds=thresholds, precisions=precisions)
 
 
-def report(rows: Sequence[Row]) -> str:
-    """How each collection fares with a calibration of the others: area under the curve, precision and share given."""
+def held_out(rows: Sequence[Row], names: Sequence[str]) -> NDArray[np.float64]:
+    """The confidence (N,) of each row by a calibration of the other collections."""
+    confidences = np.zeros(len(rows))
+    for collection in by_collection(rows):
+        calibration = _fit([row for row in rows if row.collection != collection], names)
+        for at, row in enumerate(rows):
+            if row.collection == collection:
+                confidences[at] = calibration.confidence(row.features)
+    return confidences
+
+
+def report(rows: Sequence[Row], names: Sequence[str]) -> str:
+    """A line for each collection, judged by the others, and the mean score by wanted precision."""
+    scores: dict[float, list[float]] = {precision: [] for precision in WANTED}
     lines = []
-    for name in dict.fromkeys(row.collection for row in rows):
-        others, own_rows = [r for r in rows if r.collection != name], [r for r in rows if r.collection == name]
-        calibration = fit(
-            [r.features for r in others], [r.right for r in others], names=FEATURES, weights=weights(others)
-        )
-        threshold = fitted(others).threshold(Config().answer.precision)
-        confidences = np.array([calibration.confidence(r.features) for r in own_rows])
-        right, answers = np.array([r.right for r in own_rows]), confidences >= threshold
+    confidences = held_out(rows, names)
+    for collection in by_collection(rows):
+        others = fitted([row for row in rows if row.collection != collection], names)
+        members = [at for at, row in enumerate(rows) if row.collection == collection and not row.hidden]
+        questions, sure = [rows[at] for at in members], confidences[members]
+        right = np.array([row.right for row in questions])
+        answers = sure >= others.threshold(Config().answer.precision)
+        error = reliability_error(sure, right)
         lines.append(
-            f"{name}: AUC {roc_auc_score(right, confidences):.3f}, precision {right[answers].mean():.3f}, "
-            f"answered {answers.mean():.3f}, threshold {threshold:.2f}"
+            f"{collection}: AUC {roc_auc_score(right, sure):.3f}, precision {right[answers].mean():.3f}, answered "
+            f"{answers.mean():.3f}, score {score(questions, answers):.3f}, error of tenths {error:.3f}"
         )
-    return "\n".join(lines)
+        for precision in WANTED:
+            scores[precision].append(score(questions, sure >= others.threshold(precision)))
+    means = ", ".join(f"{precision:.2f}: {np.mean(of):.4f}" for precision, of in scores.items())
+    return "\n".join([*lines, f"mean score by wanted precision: {means}"])
+
+
+def score(rows: Sequence[Row], answers: NDArray[np.bool_]) -> float:
+    """Mean points if these rows (N,) are answered and the others refused."""
+    return float(np.mean([row.points if yes else row.refused for row, yes in zip(rows, answers, strict=True)]))
+
+
+def reliability_error(confidences: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
+    """Mean over the rows (N,) of how far the confidence of their tenth is from the share of right answers in it."""
+    tenths = np.minimum((confidences * TENTHS).astype(int), TENTHS - 1)
+    return float(sum(abs((right - confidences)[tenths == tenth].sum()) for tenth in range(TENTHS)) / len(right))
+
+
+def _fit(rows: Sequence[Row], names: Sequence[str]) -> Calibration:
+    return fit([row.features for row in rows], [row.right for row in rows], names=names, weights=weights(rows))
 
 
 def main() -> None:
-    """Fit both calibrations and write them."""
-    encoder = resolve(STARTER, models=Path())
-    modes: dict[str, SearchMode] = {"hybrid": "hybrid", KEYWORD: "keyword"}
+    """Fit all calibrations and write them."""
     calibrations = {}
-    for name, mode in modes.items():
-        rows = [row for collection in collections() for row in answered_rows(encoder, *collection, mode)]
-        rows += starter_rows(encoder, mode)
-        print(f"{name}\n{report(rows)}")  # noqa: T201 (a tool run by hand)
-        calibrations[name] = fitted(rows)
+    for way in WAYS:
+        rows = [row for collection in collections() for row in rows_of(collection, choose(STARTER), way.flags)]
+        rows = [row for row in rows if row.features]
+        print(f"{way.key}\n{report(rows, way.features)}")  # noqa: T201 (a tool run by hand)
+        calibrations[way.key] = fitted(rows, way.features)
     PASSAGES.write_bytes(orjson.dumps(calibrations, option=orjson.OPT_INDENT_2) + b"\n")
 
 

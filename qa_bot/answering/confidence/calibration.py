@@ -28,14 +28,19 @@ FEATURES = (
     "words",
     "missing_name",
     "separation",
+    "agreement",
+    "covered",
 )
 """Features of a question and its best candidate, in order:
 cosine with the title, cosine with the passage; share of the question's information in the candidate, and in its title;
 weight of the rarest word missing from both, and of the rarest missing from the title; the candidate's score, and its
 lead over the second; log of the number of informative words; weight of the rarest name that is missing; the lead of
-the first passage over the mean of the next nine."""
+the first passage over the mean of the next nine, and its root; how far the first passage covers the question's words
+by meaning."""
 PASSAGES = ("evidence", "separation", "coverage", "words")
 """Features of ranked passages: `evidence` is how far all searches agree on the first."""
+VERIFIED = ("covered", "agreement", "words", "missing_name")
+"""Features of ranked passages that were read."""
 HYBRID = ("title_similarity", "passage_similarity", "coverage", "missing_name")
 """Features for searches with an encoder. They mean the same in every collection; comparisons with other candidates do
 not, because in a large collection more candidates are similar."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from qa_bot.answering.stages.question_words import QuestionWord, words_of_terms
 from qa_core.text.analysis import terms, words
 from qa_core.text.languages import analysis_language
-from qa_core.types import Candidate
+from qa_core.types import Candidate, Question
 from rankers.clue import Statistics
 from retrievers.formulate import Formulation, question_text
 from retrievers.question_terms import QUESTION_STOP_STEMS
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 EMPTY_QUESTION = "The question is empty; ask something."
 NO_TIME = "There was no time to find an answer; allow a longer deadline."
 NOTHING_FOUND = "Nothing in your documents has anything in common with this question; add documents or ask otherwise."
+NO_GRAPH = "There is no knowledge graph, or it is switched off; add facts with `qa-bot kg add FILE`."
 NOTHING_NAMED = "The question names nothing that could be looked for; say what it is about."
 
 LONG = 16
@@ -56,6 +57,13 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
     if not ranking.candidates:
         return NOTHING_FOUND
     return _nearest_document(text, formulation, ranking.candidates[0], decision, index)
+
+
+def no_fact_reason(question: Question, skipped: Sequence[str]) -> str:
+    """Why the graph was not asked."""
+    if not question.title.strip():
+        return EMPTY_QUESTION
+    return NO_TIME if skipped else NO_GRAPH
 
 
 def _content(formulation: Formulation, language: str) -> list[str]:

@@ -12,6 +12,7 @@ from qa_bot.answering.confidence.calibration import Calibration, Features
 from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.answering.stages.question_words import names
 from qa_bot.answering.stages.rank import Ranking
+from qa_bot.answering.verification.verify import Cover
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.types import AnswerSource, Candidate, Choice
@@ -34,13 +35,21 @@ class Calibrations(NamedTuple):
     keyword: Calibration
     passages: Calibration  # of ranked passages
     passages_by_words: Calibration
+    verified: Calibration  # of ranked passages that were read
+    verified_by_words: Calibration
 
     def of(self, ranking: Ranking) -> Calibration:
         """The one for the searches and the formula behind a ranking with candidates."""
         by_words = ranking.candidates[0].signals.title_similarity is None
+        if cover_of_best(ranking) is not None:
+            return self.verified_by_words if by_words else self.verified
         if ranking.separation is not None:
             return self.passages_by_words if by_words else self.passages
         return self.keyword if by_words else self.hybrid
+
+
+UNSURE = 1.0
+"""A passage whose confidence is at least this share of the threshold is given, but as unsure."""
 
 
 class Decision(NamedTuple):
@@ -52,7 +61,13 @@ class Decision(NamedTuple):
 
     @property
     def accepted(self) -> bool:
-        return bool(self.features) and self.confidence >= self.threshold
+        """Whether the passage is given, surely or as unsure."""
+        return bool(self.features) and self.confidence >= UNSURE * self.threshold
+
+    @property
+    def unsure(self) -> bool:
+        """Whether the passage is given although it is below the threshold."""
+        return self.accepted and self.confidence < self.threshold
 
 
 class Preferences(Protocol):
@@ -135,11 +150,18 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
         "title_missing": max((w for t, w in rarity.items() if t not in title), default=0.0) / rarest,
         "evidence": evidence,
         "separation": ranking.separation or 0.0,
+        "agreement": max(0.0, ranking.separation or 0.0) ** 0.5,
+        "covered": cover.covered if (cover := cover_of_best(ranking)) else 0.0,
         "margin": max(0.0, 1 - second / evidence) if evidence > 0 else 0.0,
         "words": float(np.log1p(len(content))),
         "missing_name": max((rarity.get(t, 0.0) for t in names(ranking.question.title, language) - text), default=0.0)
         / rarest,
     }
+
+
+def cover_of_best(ranking: Ranking) -> Cover | None:
+    """How far the first passage covers the question; None if it was not read."""
+    return ranking.covers.get(ranking.candidates[0].passage.id) if ranking.candidates else None
 
 
 def _evidence(candidate: Candidate) -> float:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
 from qa_bot.answering.stages.owner_answers import owned_first
 from qa_bot.answering.stages.retrieve import Found, RankedList
+from qa_bot.answering.verification.verify import Cover
 from qa_bot.home.sections import RankingSection
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
@@ -44,6 +45,7 @@ class Ranking:
     only: Filter = NO_FILTER  # the documents that were searched
     separation: float | None = None  # lead of the first passage over the next nine, if passages were ranked
     passages: tuple[Candidate, ...] = ()  # the best passages, several of one document, if passages were ranked
+    covers: Mapping[str, Cover] = field(default_factory=dict)  # by id of the passages that were read to verify them
 
 
 class RankingStage:

@@ -95,7 +95,7 @@ def corridor(index, encoder):
             return Corridor(
                 index,
                 encoder,
-                Calibrations(*[calibration, keyword or calibration] * 2),
+                Calibrations(*[calibration, keyword or calibration] * 3),
                 config or Config(),
                 workers,
                 rankers=ConfiguredRankers(tuple(models), fusion),
@@ -213,7 +213,7 @@ def test_a_slow_encoder_is_skipped_and_named(corridor, encoder):
 
 def test_one_worker_is_enough(index, encoder):
     with ThreadPoolExecutor(1) as alone:
-        only = Corridor(index, encoder, Calibrations(*[SURE] * 4), Config(), alone)
+        only = Corridor(index, encoder, Calibrations(*[SURE] * 6), Config(), alone)
         answer = ask(only, "Why do cats purr?")
     assert answer.sources[0].document == "cats"
     assert answer.skipped == ()

@@ -39,7 +39,7 @@ def corridor(tmp_path_factory):
     add(home, Config(), encoder, [source])
     with ThreadPoolExecutor(4) as workers:
         index = Index(Generations(home.index).current())
-        yield Corridor(index, encoder, Calibrations(*[UNSURE] * 4), Config(), workers)
+        yield Corridor(index, encoder, Calibrations(*[UNSURE] * 6), Config(), workers)
 
 
 def reason_for(corridor, title, body="", *, seconds=30.0):

@@ -1,0 +1,1 @@
+"""Verification: a small transformer reads the first passages, whose words then confirm an answer or raise doubts."""

@@ -1,0 +1,41 @@
+"""The verifier that the configuration names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from functools import lru_cache
+from pathlib import Path
+from typing import cast
+
+from qa_bot.answering.verification.token_vectors import TokenEncoder, TokenVectors
+from qa_bot.answering.verification.verify import Verifier
+from qa_bot.home.encoders import EncoderError, resolve
+from qa_bot.home.sections import RankingSection
+
+READ: Mapping[str, int] = {"low": 0, "normal": 3, "high": 10}
+"""Passages that are read by effort."""
+
+
+def configured_verifier(config: RankingSection, models: Path, workers: Executor) -> Verifier | None:
+    """The verifier, whose model a worker opens; None if nothing is to be read."""
+    if not READ[config.effort]:
+        return None
+    verifier = Verifier(_token_vectors(config.verifier, models), read=READ[config.effort])
+    workers.submit(verifier.ready)
+    return verifier
+
+
+@lru_cache(maxsize=2)
+def _token_vectors(name: str, models: Path) -> TokenVectors:
+    """Shared by all bots of a process."""
+    return TokenVectors(lambda: _open(name, models))
+
+
+def _open(name: str, models: Path) -> TokenEncoder:
+    """Raises EncoderError for an encoder that cannot be opened or has no states of tokens."""
+    encoder = resolve(name, models=models, int8=True, threads=min(2, os.cpu_count() or 1))
+    if not hasattr(encoder, "token_spans"):
+        raise EncoderError(f"Expected a transformer as ranking.verifier, but got {name!r}; name another encoder.")
+    return cast("TokenEncoder", encoder)

@@ -1,0 +1,76 @@
+"""Vectors of the tokens of passages, kept for the next question, from a model that is opened when first needed."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_bot.home.encoders import EncoderError
+from qa_core.types import FloatArray, Span
+from rankers.late_interaction import unit_rows, word_vectors
+
+log = logging.getLogger(__name__)
+
+KEPT = 256
+"""Passages whose vectors are kept, about 100 KB each."""
+
+
+class TokenEncoder(Protocol):
+    """A transformer that gives the states of its tokens."""
+
+    def states(self, texts: Sequence[str]) -> list[FloatArray]:
+        """States (T, D) of the T tokens of each text, special tokens included."""
+        ...
+
+    def token_spans(self, text: str) -> list[Span]:
+        """The span of each token in the text; empty for a special token."""
+        ...
+
+
+class TokenVectors:
+    """Safe to share between threads; the model is opened once, and left out if it cannot be."""
+
+    def __init__(self, open_encoder: Callable[[], TokenEncoder]) -> None:
+        self._open, self._lock, self._opening = open_encoder, Lock(), Lock()
+        self._encoder: TokenEncoder | None = None
+        self._failed = False
+        self._kept: OrderedDict[str, NDArray[np.float16]] = OrderedDict()
+
+    def ready(self) -> bool:
+        """Open the model; false if it cannot be opened, which is logged once."""
+        with self._opening:
+            if self._encoder is None and not self._failed:
+                try:
+                    self._encoder = self._open()
+                except EncoderError as error:
+                    self._failed = True
+                    log.warning("Answers are not verified, because the model cannot be opened: %s", error)
+            return self._encoder is not None
+
+    def of_words(self, text: str, words: Sequence[Span]) -> FloatArray:
+        """Unit rows (W, D) of words of a text, after `ready`."""
+        assert self._encoder is not None
+        (states,) = self._encoder.states([text])
+        return word_vectors(states, self._encoder.token_spans(text), words)
+
+    def of_passages(self, texts: Sequence[str]) -> list[FloatArray]:
+        """Unit rows (T, D) of the tokens of each text without its special tokens, after `ready`."""
+        assert self._encoder is not None
+        with self._lock:
+            known = {text: self._kept[text] for text in texts if text in self._kept}
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        for text, states in zip(new, self._encoder.states(new) if new else [], strict=True):
+            known[text] = unit_rows(states[1:-1]).astype(np.float16)
+        with self._lock:
+            for text in texts:
+                self._kept[text] = known[text]
+                self._kept.move_to_end(text)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return [known[text].astype(np.float32) for text in texts]

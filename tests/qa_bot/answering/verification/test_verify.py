@@ -1,0 +1,124 @@
+"""Passages are read: covers of words by hand, the new order, and passages that are not read."""
+
+from __future__ import annotations
+
+import pytest
+
+from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.verification.token_vectors import TokenVectors
+from qa_bot.answering.verification.verify import READ, Verifier, content_of, passage_text
+from qa_bot.home.encoders import EncoderError
+from qa_core.types import Candidate, Clue, Passage, Place, Question, Signals, Source
+from retrievers.formulate import formulate
+
+
+class Counts:
+    """A collection of 100 passages, each word in one of them."""
+
+    documents = 100
+
+    def document_frequency(self, _field: str, _term: str) -> int:
+        return 1
+
+    def average_length(self, _field: str) -> float:
+        return 10.0
+
+
+def candidate(name: str, text: str, score: float, **signals: object) -> Candidate:
+    return Candidate(Passage(name, text, Clue(), Source(name)), score, Signals(**signals))  # type: ignore[arg-type]
+
+
+RULES = candidate("rules", "Take your dog to work on Fridays.", 3.0)
+PRICES = candidate("prices", "The cost in Vienna is nine euros.", 2.5)
+
+
+def verified(tokens, question, candidates, *, read=3, readings=()):
+    verifier = Verifier(TokenVectors(lambda: tokens), read=read)
+    formulation = formulate(Question(question))
+    return verifier.verify(candidates, formulation, readings or [question], Counts(), Deadline.after(9))
+
+
+def test_words_are_covered_by_meaning(tokens):
+    result = verified(tokens, "May I bring my puppy to the office?", [RULES, PRICES])
+    assert dict(result.covers["rules"].words) == {"bring": 1.0, "puppy": 1.0, "office": 1.0}
+    assert result.covers["rules"].covered == pytest.approx(1.0)
+    assert result.covers["prices"].covered == pytest.approx(0.0)
+
+
+def test_a_word_of_the_passage_is_covered_whatever_its_vector(tokens):
+    result = verified(tokens, "dog zorp", [candidate("a", "A zorp.", 1.0)])
+    assert dict(result.covers["a"].words) == {"dog": 0.0, "zorp": 1.0}
+
+
+def test_a_passage_that_covers_more_comes_first_and_concedes_evidence(tokens):
+    result = verified(tokens, "price in Vienna", [RULES, PRICES])
+    assert [candidate.passage.id for candidate in result.candidates] == ["prices", "rules"]
+    assert [candidate.score for candidate in result.candidates] == [3.0, 2.5], "scores still fall"
+    assert result.conceded == pytest.approx(0.5)
+
+
+def test_only_the_first_are_read_and_the_others_stay(tokens):
+    result = verified(tokens, "price in Vienna", [RULES, PRICES], read=1)
+    assert [candidate.passage.id for candidate in result.candidates] == ["rules", "prices"]
+    assert [*result.covers] == ["rules"]
+    assert len(tokens.read) == 2, "a passage and the question"
+
+
+@pytest.mark.parametrize("signals", [{"owner_answer": True}, {"rankers": {"trees": 1.0}}, {"learned": 0.5}])
+def test_the_owners_answers_and_trained_orders_are_not_changed(tokens, signals):
+    first = candidate("rules", RULES.passage.text, 3.0, **signals)
+    result = verified(tokens, "price in Vienna", [first, PRICES])
+    assert [candidate.passage.id for candidate in result.candidates] == ["rules", "prices"]
+    assert result.covers["prices"].covered > result.covers["rules"].covered
+
+
+def test_covers_of_readings_are_averaged(tokens):
+    result = verified(tokens, "in Vienna?", [PRICES], readings=["in Vienna?", "puppy in Vienna?"])
+    alone = verified(tokens, "puppy in Vienna?", [PRICES]).covers["prices"].covered
+    assert result.covers["prices"].covered == pytest.approx((1.0 + alone) / 2)
+    assert dict(result.covers["prices"].words) == {"Vienna": 1.0, "puppy": 0.0}
+
+
+def test_nothing_to_read(tokens):
+    assert verified(tokens, "price", []).candidates == ()
+    assert verified(tokens, "???", [RULES]).covers["rules"].covered == 0.0
+    assert verified(tokens, "price", [candidate("empty", "", 1.0)]).covers["empty"].covered == 0.0
+
+
+def test_title_and_headings_are_read_and_a_late_lead(tokens):
+    passage = Passage("a", "**Nine** euros.", Clue(), Source("a", title="Fees"), place=Place(heading=("Dogs",)))
+    assert passage_text(Candidate(passage, 1.0)) == "Fees › Dogs. Nine euros."
+    late = candidate("b", "x" * READ + " The lead.", 1.0, lead=(READ + 1, READ + 10))
+    assert passage_text(late) == "The lead."
+
+
+def test_content_words_have_a_term_of_the_passages_language():
+    words = content_of("Was kosten die Hunde?", "de", "de")
+    assert [*words.terms] == ["kost", "hund"]
+    assert words.spans == ((4, 10), (15, 20))
+
+
+def test_without_a_model_nothing_is_verified(caplog):
+    def fail():
+        raise EncoderError("Expected a model, but got none.")
+
+    verifier = Verifier(TokenVectors(fail), read=3)
+    for _ in range(2):
+        assert verifier.verify([RULES], formulate(Question("dog")), ["dog"], Counts(), Deadline.after(9)) is None
+    assert caplog.text.count("Expected a model, but got none.") == 1, "logged once"
+
+
+def test_vectors_of_passages_are_kept(tokens):
+    vectors = TokenVectors(lambda: tokens)
+    assert vectors.ready()
+    first = vectors.of_passages(["Take a dog", "euros", "Take a dog"])
+    assert tokens.read == ["Take a dog", "euros"]
+    assert vectors.of_passages(["euros"])[0].tolist() == first[1].tolist()
+    assert len(tokens.read) == 2
+    assert [rows.shape for rows in first] == [(3, 7), (1, 7), (3, 7)]
+
+
+def test_the_deadline_is_kept(tokens):
+    verifier = Verifier(TokenVectors(lambda: tokens), read=3)
+    with pytest.raises(TimeoutError):
+        verifier.verify([RULES], formulate(Question("dog")), ["dog"], Counts(), Deadline.after(-1))
