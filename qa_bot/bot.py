@@ -345,7 +345,7 @@ class Bot:
         if name == dense.encoder and "encoder" in self.__dict__:
             return self.encoder
         threads = min(dense.threads, os.cpu_count() or 1)
-        return resolve(name, models=self.home.models, int8=dense.int8, threads=threads)
+        return resolve(name, models=self.home.models, int8=dense.int8, threads=threads, prompts=dense.prompts)
 
     def _facts(self, held: ExitStack) -> Facts | None:
         """The home's graph; None if the home has no usable one."""

@@ -60,7 +60,8 @@ def open_encoder(home: Home, config: Config) -> Encoder:
     """The configured encoder."""
     from qa_bot.home.encoders import resolve
 
-    return resolve(config.dense.encoder, models=home.models, int8=config.dense.int8, threads=config.dense.threads)
+    dense = config.dense
+    return resolve(dense.encoder, models=home.models, int8=dense.int8, threads=dense.threads, prompts=dense.prompts)
 
 
 def read_line(prompt: str = "\nyou: ") -> str | None:

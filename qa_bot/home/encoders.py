@@ -19,7 +19,7 @@ from qa_bot.home.starter import ENCODER
 from qa_bot.home.starter import TRANSFORMER as TRANSFORMER_FOLDER
 from qa_core.atomic import rename_folder
 from qa_core.encoders.mapped_tensors import map_tensors
-from qa_core.encoders.sentence_layout import SentenceLayout, architecture, read_object
+from qa_core.encoders.sentence_layout import MODEL_PROMPTS, Prompts, SentenceLayout, architecture, read_object
 from qa_core.encoders.static_encoder import KIND as STATIC
 from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.types import Encoder
@@ -46,16 +46,19 @@ class EncoderError(ValueError):
     """The encoder cannot be used; the message says why and what to do."""
 
 
-def resolve(name: str, *, models: Path, int8: bool = False, threads: int = 1) -> Encoder:
+def resolve(
+    name: str, *, models: Path, int8: bool = False, threads: int = 1, prompts: Prompts = MODEL_PROMPTS
+) -> Encoder:
     """Open an encoder by name; `models` holds the fetched encoders and the graphs made from them.
 
-    `name` is that of a shipped encoder, a folder, or the hub id of an encoder fetched before. Raises EncoderError.
+    `name` is that of a shipped encoder, a folder, or the hub id of an encoder fetched before. `prompts` replace those
+    of a transformer; other encoders have none. Raises EncoderError.
     """
     if name in (STARTER, TABLE):
         return _table()
     if name == TRANSFORMER:
         return _shared_transformer(models, threads)
-    return open_folder(locate(name, models=models), models=models, int8=int8, threads=threads)
+    return open_folder(locate(name, models=models), models=models, int8=int8, threads=threads, prompts=prompts)
 
 
 @cache
@@ -112,7 +115,9 @@ def fetched(name: str, models: Path) -> Path:
     return models / name.replace("/", "--")
 
 
-def open_folder(folder: Path, *, models: Path, int8: bool = False, threads: int = 1) -> Encoder:
+def open_folder(
+    folder: Path, *, models: Path, int8: bool = False, threads: int = 1, prompts: Prompts = MODEL_PROMPTS
+) -> Encoder:
     """Open a folder: static, trained by `qa-bot train`, or in sentence-transformers layout. Raises EncoderError."""
     try:
         if _is_static(folder):
@@ -121,14 +126,14 @@ def open_folder(folder: Path, *, models: Path, int8: bool = False, threads: int 
             from qa_core.encoders.trained_encoder import TrainedEncoder  # late: only this encoder needs torch
 
             return TrainedEncoder.load(folder)
-        return _open_transformer(folder, models=models, int8=int8, threads=threads)
+        return _open_transformer(folder, models=models, int8=int8, threads=threads, prompts=prompts)
     except (OSError, ValueError, ModuleNotFoundError) as error:
         raise EncoderError(str(error)) from error
 
 
-def verify(folder: Path, *, models: Path, int8: bool = False) -> Encoder:
+def verify(folder: Path, *, models: Path, int8: bool = False, prompts: Prompts = MODEL_PROMPTS) -> Encoder:
     """Check files, layout and weights, encode a trial text, and return the encoder. Raises EncoderError."""
-    encoder = open_folder(folder, models=models, int8=int8)
+    encoder = open_folder(folder, models=models, int8=int8, prompts=prompts)
     try:
         vectors = encoder.encode(_trial(folder))  # (N, D)
     except ValueError as error:
@@ -169,13 +174,14 @@ def fetch(
     return target
 
 
-def _open_transformer(folder: Path, *, models: Path, int8: bool, threads: int) -> TransformerEncoder:
+def _open_transformer(folder: Path, *, models: Path, int8: bool, threads: int, prompts: Prompts) -> TransformerEncoder:
     layout = SentenceLayout.read(folder)
     architecture(layout.weights)
     _check_weights(layout.weights)
     from qa_core.encoders.transformer_encoder import TransformerEncoder  # onnxruntime, where the starter needs none
 
-    return TransformerEncoder.load(folder, cache=cache_of(layout.weights, models), int8=int8, threads=threads)
+    cache = cache_of(layout.weights, models)
+    return TransformerEncoder.load(folder, cache=cache, int8=int8, threads=threads, prompts=prompts)
 
 
 def cache_of(weights: Path, models: Path) -> Path:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from qa_core.encoders.sentence_layout import Prompts
+
 
 def key(default: Any, description: str, *, least: float = -math.inf, most: float = math.inf) -> Any:
     """A configuration key; numbers outside `[least, most]` are rejected."""
@@ -36,9 +38,19 @@ class DenseSection:
     )
     threads: int = key(2, "threads that a transformer encodes with", least=1, most=64)
     int8: bool = key(False, "run the encoder in 8-bit integers: faster, its ranking differs a little")
+    question_prompt: str = key(
+        "", "text before each question for a fetched transformer, such as `query: `; empty: as the model states"
+    )
+    answer_prompt: str = key(
+        "", "text before each passage for a fetched transformer, such as `passage: `; empty: as the model states"
+    )
     index: Literal["auto", "exact", "sketch", "hnsw", "ivf"] = key(
         "auto", "dense index of vectors added from now on; auto chooses by their number, `repair` rebuilds all"
     )
+
+    @property
+    def prompts(self) -> Prompts:
+        return Prompts(self.question_prompt, self.answer_prompt)
 
 
 @dataclass(frozen=True, slots=True)

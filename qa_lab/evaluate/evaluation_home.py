@@ -153,7 +153,7 @@ def _rejects(added: AddReport) -> str:
 
 def _encoder(home: Home, flags: Flags) -> Encoder:
     dense = load_config(home.path, flags=flags).dense
-    return resolve(dense.encoder, models=home.models, int8=dense.int8, threads=THREADS)
+    return resolve(dense.encoder, models=home.models, int8=dense.int8, threads=THREADS, prompts=dense.prompts)
 
 
 def _holds(home: Home, flags: Flags, judged: Collection[str]) -> bool:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from qa_bot.documents.ingest.records import Limits
     from qa_bot.documents.reject_log import AddReport
     from qa_bot.home.folder import Home
+    from qa_core.encoders.sentence_layout import Prompts
     from qa_core.types import Encoder
 
 MaxTotalBytes = Annotated[int | None, typer.Option(help="Limit on all bytes read, unpacked.", min=1)]
@@ -205,7 +206,7 @@ def _use_encoder(context: typer.Context, encoder: str, *, int8: bool | None, yes
         encoder = str(Path(encoder).resolve())
     with open_bot(context) as bot:
         quantised = bot.config.dense.int8 if int8 is None else int8
-        opened = _verified_encoder(bot.home, encoder, int8=quantised, yes=yes)
+        opened = _verified_encoder(bot.home, encoder, int8=quantised, yes=yes, prompts=bot.config.dense.prompts)
         sync.switch_encoder(bot.home, bot.config, opened, name=encoder)
         set_value(bot.home.path, "dense.encoder", encoder)
         set_value(bot.home.path, "dense.int8", str(quantised).lower())
@@ -213,13 +214,13 @@ def _use_encoder(context: typer.Context, encoder: str, *, int8: bool | None, yes
     typer.echo(f"The index now uses {encoder} ({opened.dimension} dimensions).")
 
 
-def _verified_encoder(home: Home, name: str, *, int8: bool, yes: bool) -> Encoder:
+def _verified_encoder(home: Home, name: str, *, int8: bool, yes: bool, prompts: Prompts) -> Encoder:
     """The encoder of that name; a hub id is fetched."""
     from qa_bot.home.encoders import fetch, is_hub_id, locate, verify
 
     if is_hub_id(name) and not Path(name).is_dir():
         fetch(name, home.models, lambda title, size: yes or _confirm_fetch(title, size))
-    return verify(locate(name, models=home.models), models=home.models, int8=int8)
+    return verify(locate(name, models=home.models), models=home.models, int8=int8, prompts=prompts)
 
 
 def _confirm_fetch(title: str, size: int) -> bool:

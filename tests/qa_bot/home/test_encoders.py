@@ -13,6 +13,7 @@ import pytest
 from qa_bot.home import encoders
 from qa_bot.home.encoders import EncoderError, fetch, resolve, verify
 from qa_core.encoders.mapped_tensors import map_tensors, write_tensors
+from qa_core.encoders.sentence_layout import Prompts
 from qa_core.encoders.static_encoder import StaticEncoder, weights_match
 
 NAME = "someone/tiny"
@@ -42,6 +43,15 @@ def test_transformer_folder_by_path(tiny_bert: Path, tmp_path: Path) -> None:
     assert encoder.dimension == 8
     (graphs,) = (tmp_path / "models" / "graphs").iterdir()
     assert graphs.name.startswith("tiny-")
+
+
+def test_prompts_are_read_before_each_text(tiny_bert: Path, tmp_path: Path) -> None:
+    plain = resolve(str(tiny_bert), models=tmp_path)
+    prompted = resolve(str(tiny_bert), models=tmp_path, prompts=Prompts("why ", "do "))
+    for side, text in (("question", "why cats"), ("answer", "do cats")):
+        np.testing.assert_allclose(prompted.encode(["cats"], side=side), plain.encode([text], side=side), atol=1e-6)
+    assert prompted.fingerprint != plain.fingerprint
+    assert resolve(str(tiny_bert), models=tmp_path, prompts=Prompts()).fingerprint == plain.fingerprint
 
 
 def test_static_folder_by_path(tmp_path: Path) -> None:
