@@ -88,6 +88,8 @@ class RecordSync:
         self._dry_ids: set[str] = set()  # new ids of a dry run, which the store does not learn
         self.claims: dict[Owner, list[int]] = {}
         """Unchanged documents that another file holds now, by key."""
+        self.replaced: set[tuple[int, str]] = set()
+        """Source and file of documents that records from no source replaced."""
 
     def run(self, items: Iterable[SourceItem]) -> None:
         """Store records; log rejects and notices."""
@@ -142,6 +144,9 @@ class RecordSync:
             elif not (document := self._cut(record)).passages:
                 yield Reject(record.where, NO_TEXT)
             else:
+                if before and before.source and not owner.source:
+                    owner = Owner(before.source, before.file, "", before.file)
+                    self.replaced.add((before.source, before.file))
                 changed[record.id] = _ChangedRecord(record, owner, hash_, document)
                 if before:
                     self._counts.updated += 1

@@ -15,8 +15,8 @@ from qa_bot.documents.index_update import ChangeError, IndexUpdate, index_update
 from qa_bot.documents.ingest.detect import FORMATS
 from qa_bot.documents.ingest.files.byte_budget import ByteBudget
 from qa_bot.documents.ingest.reading import read
-from qa_bot.documents.ingest.records import Item, Limits, Record
-from qa_bot.documents.record_sync import Progress, RecordSync
+from qa_bot.documents.ingest.records import Limits, Record
+from qa_bot.documents.record_sync import Progress, RecordSync, SourceItem
 from qa_bot.documents.reject_log import AddReport, RejectLog, reject_log
 from qa_bot.documents.sources.places import FILE_KINDS, resolve
 from qa_bot.documents.sources.registry import Registry
@@ -258,13 +258,19 @@ def join(
     home: Home,
     config: Config,
     encoder: Encoder,
-    collections: Iterable[tuple[str, Iterable[Item]]],
+    collections: Iterable[tuple[str, Iterable[SourceItem]]],
     log: RejectLog,
     *,
     action: str | None = "import",
     progress: Progress = lambda _: None,
+    finish: Callable[[Store], None] = lambda _: None,
 ) -> None:
     """Add or update the documents of several collections, by name, in one generation; `log` counts all of them.
+
+    A document of a source that is replaced by one of none stays that source's, whose file is read again by a sync.
+
+    Args:
+        finish: called with the store when the documents are in the current generation.
 
     Raises:
         WriterBusyError: another process is writing. With `action` None the caller holds the lock.
@@ -272,7 +278,13 @@ def join(
     with index_update(home, config, encoder, action=action) as update:
         update.touched = update.touched or update.writer.must_reencode
         for name, items in collections:
-            RecordSync(update.store, update, name, config.passages, log, progress).run(items)
+            run = RecordSync(update.store, update, name, config.passages, log, progress)
+            run.run(items)
+            for owner, keys in run.claims.items():
+                update.afterwards.append(partial(update.store.sources.claim, owner.source, owner.file, keys))
+            for source, file in run.replaced:
+                update.afterwards.append(partial(update.store.sources.mark_stale, source, file))
+        update.afterwards.append(partial(finish, update.store))
 
 
 def delete(

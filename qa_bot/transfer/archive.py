@@ -1,6 +1,9 @@
 """The archive of `qa-bot export` and `qa-bot import`: a zip file with everything in a home that cannot be derived.
 
     documents/1.jsonl    a collection, a document a line, which `qa-bot add` reads, too
+    sources.jsonl        what was added, and with which options
+    files.jsonl          the files of sources when they were last read
+    aliases.jsonl        former ids of documents
     conversations.jsonl  titles and times
     turns.jsonl          questions and answers with their votes
     settled.jsonl        questions that the owner has dismissed or answered
@@ -30,18 +33,30 @@ from qa_bot.documents.ingest.files.containers import DAMAGE, UNOPENED
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.records import Limits
 
-FORMAT, VERSION = "qa-bot export", 1
+FORMAT, VERSION = "qa-bot export", 2
 MANIFEST = "manifest.json"
 CONVERSATIONS, TURNS, SETTLED, FACTS = "conversations.jsonl", "turns.jsonl", "settled.jsonl", "facts.nt"
+SOURCES, FILES, ALIASES = "sources.jsonl", "files.jsonl", "aliases.jsonl"
 SETTINGS = "qa-bot.toml"
 LONGEST_MANIFEST = 16 * 1024**2
 """Bytes: enough for 60,000 collections."""
 CHUNK = 1024 * 1024
 
-Kind = Literal["documents", "conversations", "turns", "settled", "facts", "mentions", "settings"]
+Kind = Literal[
+    "documents",
+    "sources",
+    "files",
+    "aliases",
+    "conversations",
+    "turns",
+    "settled",
+    "facts",
+    "mentions",
+    "settings",
+]
 _PATH = (
     r"^(documents/[1-9][0-9]{0,6}\.jsonl|mentions/[1-9][0-9]{0,6}\.tsv(\.gz|\.bz2)?"
-    r"|conversations\.jsonl|turns\.jsonl|settled\.jsonl|facts\.nt|qa-bot\.toml)$"
+    r"|sources\.jsonl|files\.jsonl|aliases\.jsonl|conversations\.jsonl|turns\.jsonl|settled\.jsonl|facts\.nt|qa-bot\.toml)$"
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import PurePath
 from typing import Annotated
 
 from pydantic import BaseModel, Field
@@ -12,6 +13,7 @@ from qa_core.types import BlockKind, DocumentKind, Place, Span
 
 
 class _DetailsLine(BaseModel):
+    path: str = ""
     kind: DocumentKind = "prose"
     date: str = ""
     language: str = ""
@@ -45,6 +47,8 @@ class DocumentLine(BaseModel):
     url: str = ""
     origin: str = ""
     hash: Annotated[str, Field(max_length=64)] = ""
+    source: int | None = None
+    file: str = ""
     spans: list[Span] = []
     details: _DetailsLine = _DetailsLine()
     passages: list[_PassageLine] = []
@@ -56,6 +60,10 @@ class DocumentLine(BaseModel):
             one.start < one.end and all(0 <= start < end <= len(one.text) for start, end in one.units)
             for one in self.passages
         )
+
+    def path(self) -> str:
+        """The file below its source; older exports have absolute paths, which mean nothing here."""
+        return "" if PurePath(self.details.path).is_absolute() else self.details.path
 
     def exported_passages(self) -> tuple[ExportedPassage, ...]:
         return tuple(

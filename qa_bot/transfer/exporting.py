@@ -22,6 +22,7 @@ from qa_bot.home.journal import open_store
 from qa_bot.home.store import Feedback, Store, StoredDocument, StoredPassage, Turn
 from qa_bot.transfer import archive
 from qa_bot.transfer.archive import Cutting, Kind, Manifest, Part
+from qa_bot.transfer.source_lines import alias_rows, file_rows, source_rows
 from qa_core.atomic import atomic_file
 from qa_core.types import NO_PLACE, known_fields
 
@@ -42,6 +43,7 @@ class Exported:
     path: str
     bytes: int
     documents: int
+    sources: int
     conversations: int
     turns: int
     votes: int
@@ -75,6 +77,7 @@ def export(
     ):
         writer = _Writer(zipped, progress)
         collections = _write_documents(writer, store)
+        _write_sources(writer, store)
         votes = _write_history(writer, store)
         labels = _write_graph(writer, home)
         writer.lines(archive.SETTINGS, "settings", [(1, shareable(home.path).encode())])
@@ -84,6 +87,7 @@ def export(
         path=str(path),
         bytes=path.stat().st_size,
         documents=sum(collections.values()),
+        sources=counts["sources"],
         conversations=counts["conversations"],
         turns=counts["turns"],
         votes=votes,
@@ -174,6 +178,8 @@ def document_fields(document: StoredDocument) -> dict[str, Any]:
         "origin": document.origin,
         "hash": document.hash,
     }
+    if document.source is not None:
+        fields |= {"source": document.source, "file": document.file}
     if details := known_fields(document.details):
         fields["details"] = details
     if all(passage.place == NO_PLACE for passage in document.passages):
@@ -181,6 +187,13 @@ def document_fields(document: StoredDocument) -> dict[str, Any]:
         return {**fields, "text": text_of(document.passages), "spans": spans}
     text = "\n\n".join(passage.text for passage in document.passages)
     return {**fields, "text": text, "passages": [_passage_fields(passage) for passage in document.passages]}
+
+
+def _write_sources(writer: _Writer, store: Store) -> None:
+    """Write what was added, the state of its files, and former ids of documents."""
+    writer.lines(archive.SOURCES, "sources", ((1, _line(fields)) for fields in source_rows(store)))
+    writer.lines(archive.FILES, "files", ((1, _line(fields)) for fields in file_rows(store)))
+    writer.lines(archive.ALIASES, "aliases", ((1, _line(fields)) for fields in alias_rows(store)))
 
 
 def _passage_fields(passage: StoredPassage) -> dict[str, Any]:

@@ -9,30 +9,32 @@ import hashlib
 import shutil
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-import orjson
 from pydantic import BaseModel, Field, ValidationError
 
 from kg_index.building.rdf_parsing import read_triples
 from qa_bot.answering.answer_schema import AnswerReply
 from qa_bot.documents import graph
 from qa_bot.documents import sync as changes
-from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
-from qa_bot.documents.ingest.records import ExportedFields, Item, Limits, Record, Reject
-from qa_bot.documents.record_sync import CUTTING
+from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.records import ExportedFields, Limits, Record, Reject
+from qa_bot.documents.record_sync import CUTTING, SourceItem
 from qa_bot.documents.reject_log import AddReport, RejectLog, reject_log
 from qa_bot.home.config import Config, known_keys
 from qa_bot.home.folder import Home
 from qa_bot.home.journal import open_store
-from qa_bot.home.store import ConversationInfo, Feedback, JoinedCounts, Turn
+from qa_bot.home.store import ConversationInfo, Feedback, JoinedCounts, Store, Turn, with_present_ids
 from qa_bot.home.store.store import Joining
 from qa_bot.transfer.archive import Archive, Part, opened
+from qa_bot.transfer.archive_lines import all_lines, first_error, lines_of, valid_lines
 from qa_bot.transfer.document_lines import DocumentLine
+from qa_bot.transfer.joined_sources import JoinedSources
+from qa_bot.transfer.source_lines import AliasLine, FileLine, SourceLine
 from qa_core.types import Encoder
 
 BATCH = 200
@@ -42,7 +44,6 @@ DEEPEST = 64
 LONGEST_SETTINGS = 1024**2
 
 Progress = Callable[[int, str], object]
-Line = TypeVar("Line", bound=BaseModel)
 
 _Id = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[^\x00]+$")]
 _Time = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -86,6 +87,8 @@ class Imported:
     documents: AddReport = field(default_factory=AddReport)
     facts: int = 0
     """New ones."""
+    sources: int = 0
+    """New ones."""
     conversations: int = 0
     """New ones, and below the same of their turns and votes."""
     joined: JoinedCounts = field(default_factory=JoinedCounts)
@@ -102,6 +105,7 @@ class Imported:
         return {
             **self.documents.as_dict(),
             "facts": self.facts,
+            "new_sources": self.sources,
             "conversations": self.conversations,
             "turns": self.joined.turns,
             "known_turns": self.joined.known,
@@ -132,68 +136,60 @@ def join(
     with opened(path, limits=limits) as archive, home.lock("import"), reject_log(home) as log:
         imported = Imported(log.counts, notices=list(_omitted(home, config, archive)))
         imported.facts = _join_facts(home, archive, progress)
-        collections = ((part.collection, _documents(archive, part, config)) for part in archive.parts("documents"))
-        changes.join(
-            home,
-            config,
-            encoder,
-            collections,
-            log,
-            action=None,
-            progress=counted,
-        )
-        with open_store(home, config) as store, store.joining() as joining:
-            imported.conversations, imported.joined = _join_history(joining, archive, log, progress)
+        with open_store(home, config) as store:
+            sources = _join_sources(store, archive, log)
+            collections = (
+                (part.collection, _documents(archive, part, config, sources)) for part in archive.parts("documents")
+            )
+            changes.join(
+                home,
+                config,
+                encoder,
+                collections,
+                log,
+                action=None,
+                progress=counted,
+                finish=lambda _: sources.finish(all_lines(archive, "aliases", AliasLine, log)),
+            )
+            imported.sources = len(sources.new)
+            imported.notices += _source_notices(sources)
+            with store.joining() as joining:
+                imported.conversations, imported.joined = _join_history(
+                    joining, archive, sources.present, log, progress
+                )
     return imported
-
-
-# --- lines ----------------------------------------------------------------------------------------------------------
-
-
-def _lines(leaf: SourceFile, kind: type[Line]) -> Iterator[tuple[str, Line] | Reject]:
-    """The lines of a part with their locations."""
-    for number, data in leaf.lines():
-        where = f"{leaf.where}:{number}"
-        line = _parse(data, kind, where, leaf)
-        yield line if isinstance(line, Reject) else (where, line)
-
-
-def _valid_lines(archive: Archive, part: Part, kind: type[Line], log: RejectLog) -> Iterator[tuple[str, Line]]:
-    """The valid lines of a part; the others go to the log."""
-    with archive.leaf(part) as leaf:
-        for line in _lines(leaf, kind):
-            if isinstance(line, Reject):
-                log.reject(line)
-            else:
-                yield line
-
-
-def _parse(data: bytes | None, kind: type[Line], where: str, leaf: SourceFile) -> Line | Reject:
-    if data is None:
-        return Reject(where, over_record_limit(leaf.limits))
-    try:
-        return kind.model_validate(orjson.loads(data))
-    except orjson.JSONDecodeError as error:
-        return Reject(where, f"Expected a JSON object, but got broken JSON ({error}); export anew.")
-    except ValidationError as error:
-        return Reject(where, f"Expected a line of `qa-bot export`, but got {_first(error)}; export anew.")
-
-
-def _first(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    return f"{'.'.join(map(str, first['loc'])) or 'a line'}: {first['msg']}"
 
 
 # --- documents ------------------------------------------------------------------------------------------------------
 
 
-def _documents(archive: Archive, part: Part, config: Config) -> Iterator[Item]:
+def _join_sources(store: Store, archive: Archive, log: RejectLog) -> JoinedSources:
+    """Find or make the archive's sources here; older archives have none."""
+    for _ in all_lines(archive, "files", FileLine, log):
+        pass  # only to report the invalid ones once
+    sources = JoinedSources(store, lambda: all_lines(archive, "files", FileLine))
+    sources.match(all_lines(archive, "sources", SourceLine, log))
+    return sources
+
+
+def _source_notices(sources: JoinedSources) -> Iterator[str]:
+    if sources.new:
+        listed = ", ".join(f"{source.name} ({source.place})" for source in sources.new)
+        yield f"New sources, which `qa-bot sync` reads at these places: {listed}."
+
+
+def _documents(archive: Archive, part: Part, config: Config, sources: JoinedSources) -> Iterator[SourceItem]:
     """A collection's documents, with hash and passages if both homes cut texts with the same settings."""
     theirs, ours = archive.manifest.cutting, config.passages
     is_same = (theirs.version, theirs.characters, theirs.overlap) == (CUTTING, ours.characters, ours.overlap)
     with archive.leaf(part) as leaf:
-        for line in _lines(leaf, DocumentLine):
-            yield line if isinstance(line, Reject) else _document(*line, leaf, ours.characters if is_same else None)
+        for line in lines_of(leaf, DocumentLine):
+            if isinstance(line, Reject):
+                yield line
+                continue
+            item = _document(*line, leaf, ours.characters if is_same else None)
+            yield sources.owner(line[1].source, line[1].file)
+            yield item if isinstance(item, Reject) else _with_present_id(item, line[1], part.collection, sources)
         yield from leaf.repairs.notices(leaf.where)
 
 
@@ -205,12 +201,19 @@ def _document(where: str, line: DocumentLine, leaf: SourceFile, characters: int 
     if not line.has_valid_passages():
         return Reject(where, "Expected passages in order with units in their text, but got others; export anew.")
     passages = line.exported_passages()
-    exported = ExportedFields(origin, passages=passages)
+    exported = ExportedFields(origin, passages=passages, path=line.path())
     if characters is not None:
         if not _are_spans(line.spans, len(text), characters):
             return Reject(where, "Expected spans in order and within the text, but got others; export anew.")
-        exported = ExportedFields(origin, line.hash, tuple(line.spans), passages)
-    return Record(id_, title, text, body, url, where, exported, **line.details.model_dump())
+        exported = replace(exported, hash=line.hash, spans=tuple(line.spans))
+    return Record(id_, title, text, body, url, where, exported, **line.details.model_dump(exclude={"path"}))
+
+
+def _with_present_id(record: Record, line: DocumentLine, collection: str, sources: JoinedSources) -> Record:
+    """The record with the id and path that it has here."""
+    assert record.exported is not None
+    id_, path = sources.id_and_path(line.source, line.file, record.id, record.exported.path, collection)
+    return replace(record, id=id_, exported=replace(record.exported, path=path))
 
 
 def _are_spans(spans: Sequence[tuple[int, int]], length: int, characters: int) -> bool:
@@ -278,21 +281,28 @@ def _digest(path: Path) -> str:
 # --- conversations --------------------------------------------------------------------------------------------------
 
 
-def _join_history(joining: Joining, archive: Archive, log: RejectLog, progress: Progress) -> tuple[int, JoinedCounts]:
+def _join_history(
+    joining: Joining, archive: Archive, present: Mapping[tuple[str, str], str], log: RejectLog, progress: Progress
+) -> tuple[int, JoinedCounts]:
+    """Import conversations and turns; `present` are ids of documents that differ here."""
     for part in archive.parts("settled"):
-        joining.settled_gaps((line.key, line.settled) for _, line in _valid_lines(archive, part, _SettledLine, log))
+        joining.settled_gaps((line.key, line.settled) for _, line in valid_lines(archive, part, _SettledLine, log))
     fresh, joined = 0, JoinedCounts()
     for part in archive.parts("conversations"):
         infos = (
             ConversationInfo(line.id, line.title, line.persona, line.created, line.updated, 0)
-            for _, line in _valid_lines(archive, part, _ConversationLine, log)
+            for _, line in valid_lines(archive, part, _ConversationLine, log)
         )
         while batch := list(islice(infos, BATCH)):
             fresh += joining.conversations(batch)
     for part in archive.parts("turns"):
-        lines = _valid_lines(archive, part, _TurnLine, log)
+        lines = valid_lines(archive, part, _TurnLine, log)
         while rows := list(islice(lines, BATCH)):
-            new = joining.turns(list(_turns(rows, joining, log)))
+            turns = [
+                (replace(turn, answer=with_present_ids(turn.answer, present)), votes)
+                for turn, votes in _turns(rows, joining, log)
+            ]
+            new = joining.turns(turns)
             joined = JoinedCounts(joined.turns + new.turns, joined.known + new.known, joined.votes + new.votes)
             progress(joined.turns + joined.known, "Importing turns")
     return fresh, joined
@@ -321,7 +331,7 @@ def _wrong_answer(answer: dict[str, Any]) -> str:
     try:
         AnswerReply.model_validate(answer)
     except ValidationError as error:
-        return _first(error)
+        return first_error(error)
     return ""
 
 

@@ -8,7 +8,9 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import count
 from pathlib import Path
 from uuid import uuid4
 
@@ -84,9 +86,18 @@ def store(store_url: str) -> Iterator[Store]:
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def any_store_url(request: pytest.FixtureRequest, store_url: str) -> str:
+def new_store_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
+    """Makes empty databases of each kind: calling it gives the URL of another one."""
+    if request.param == "postgresql":
+        return partial(_new_schema, request.getfixturevalue("postgres"))
+    numbers = count()
+    return lambda: f"sqlite:///{tmp_path / f'store-{next(numbers)}.sqlite'}"
+
+
+@pytest.fixture
+def any_store_url(new_store_url: Callable[[], str]) -> str:
     """An empty database of each kind, for tests of SQL that differs between them."""
-    return store_url if request.param == "sqlite" else _new_schema(request.getfixturevalue("postgres"))
+    return new_store_url()
 
 
 @pytest.fixture

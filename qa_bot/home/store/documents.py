@@ -297,4 +297,6 @@ def _stored(row: Row[Any], passages: tuple[StoredPassage, ...]) -> StoredDocumen
         row.origin,
         passages,
         details_of(row.details),
+        row.source_id,
+        row.file,
     )

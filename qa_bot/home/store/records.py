@@ -172,6 +172,8 @@ class StoredDocument:
     origin: str
     passages: tuple[StoredPassage, ...]
     details: Details = NO_DETAILS
+    source: int | None = None
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,6 +110,12 @@ class SourceStore:
                 rows = [{**file._asdict(), "path": storable(file.path), "source_id": source} for file in chunk]
                 connection.execute(insert(source_files), rows)
 
+    def mark_stale(self, source: int, path: str) -> None:
+        """Have a file read again by the next synchronisation, because its documents are no longer those of the file."""
+        chosen = (source_files.c.source_id == source, source_files.c.path == storable(path))
+        with writing(self._engine) as connection:
+            connection.execute(update(source_files).where(*chosen).values(outcome="stale"))
+
     def forget_files(self, source: int, paths: Iterable[str]) -> None:
         for chunk in chunks(paths):
             with writing(self._engine) as connection:

@@ -401,8 +401,8 @@ REFUSED = [
     (put("manifest.json", b"[" * 100_000), "Expected a manifest of `qa-bot export`"),
     (put("manifest.json", b" " * 17_000_000), "Expected at most 200 bytes for each|Expected at most 16,777,216"),
     (
-        manifest(lambda manifest: manifest.update(version=2, by="9.9")),
-        "is of version 2, by qa-bot 9.9; install that version",
+        manifest(lambda manifest: manifest.update(version=3, by="9.9")),
+        "is of version 3, by qa-bot 9.9; install that version",
     ),
     (manifest(lambda manifest: manifest.update(format="other")), "format: Input should be 'qa-bot export'"),
     (manifest(lambda manifest: manifest["parts"][0].update(path="/etc/passwd")), r"parts\.0\.path"),
