@@ -48,6 +48,7 @@ IMPORTERS = {
     "matplotlib": ["qa_core/measures/plots.py"],
     "nltk": ["qa_lab/fit/synonym_table.py"],
     "olefile": ["qa_bot/documents/ingest/formats/mail/msg.py"],
+    "onnx": ["qa_core/encoders/onnx_quantisation.py"],
     "onnxruntime": ["qa_core/encoders/transformer_encoder.py"],
     "PIL": ["qa_bot/documents/ingest/formats/pages/image.py"],
     "platformdirs": ["qa_bot/home/folder.py"],

@@ -178,8 +178,10 @@ def _open_transformer(folder: Path, *, models: Path, int8: bool, threads: int, p
     layout = SentenceLayout.read(folder)
     architecture(layout.weights)
     _check_weights(layout.weights)
-    from qa_core.encoders.transformer_encoder import TransformerEncoder  # onnxruntime, where the starter needs none
+    from qa_core.encoders.transformer_encoder import MADE_WITH, TransformerEncoder  # late: onnxruntime
 
+    if (folder / MADE_WITH).is_file():
+        return TransformerEncoder.load_prepared(folder, threads=threads, prompts=prompts)
     cache = cache_of(layout.weights, models)
     return TransformerEncoder.load(folder, cache=cache, int8=int8, threads=threads, prompts=prompts)
 

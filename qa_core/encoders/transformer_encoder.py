@@ -15,7 +15,7 @@ import numpy as np
 import onnxruntime
 
 from qa_core.atomic import atomic_file, atomic_path
-from qa_core.encoders.sentence_layout import MODEL_PROMPTS, Pooling, Prompts, SentenceLayout
+from qa_core.encoders.sentence_layout import MODEL_PROMPTS, Pooling, Prompts, SentenceLayout, read_object
 from qa_core.encoders.static_encoder import sha256
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.networks.batching import batches, padded
@@ -26,6 +26,8 @@ _MAX_LENGTH = 256
 _EXPORTED = "model.onnx"
 _QUANTISED = "model.int8.onnx"
 _SUM = "weights.json"
+MADE_WITH = "made_with.json"
+"""Beside a shipped graph: its sha256 and the settings of its training."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,22 @@ class TransformerEncoder:
             layout=layout,
             tokeniser=SubwordTokeniser.load(layout.weights, max_length=layout.max_length),
             session=open_graph(graph, threads=threads),
-            fingerprint=_fingerprint(layout, cache, int8=int8),
+            fingerprint=_fingerprint(layout, _weights_sum(layout, cache), int8=int8),
+        )
+
+    @classmethod
+    def load_prepared(cls, folder: Path, *, threads: int = 1, prompts: Prompts = MODEL_PROMPTS) -> Self:
+        """Open a folder with `onnx/model.onnx` and `made_with.json`, which states its sha256; nothing is written.
+
+        Raises FileNotFoundError or ValueError for missing or damaged files.
+        """
+        layout = SentenceLayout.read(folder, max_length=_MAX_LENGTH, prompts=prompts)
+        total = read_object(folder / MADE_WITH).get("weights_sha256")
+        return cls(
+            layout=layout,
+            tokeniser=SubwordTokeniser.load(layout.weights, max_length=layout.max_length),
+            session=open_graph(layout.weights / "onnx" / _EXPORTED, threads=threads),
+            fingerprint=_fingerprint(layout, str(total), int8=False),
         )
 
     @property
@@ -186,10 +203,10 @@ def _silenced() -> Iterator[None]:
         logging.disable(before)
 
 
-def _fingerprint(layout: SentenceLayout, cache: Path, *, int8: bool) -> str:
+def _fingerprint(layout: SentenceLayout, weights: str, *, int8: bool) -> str:
     """sha256 over weights, tokeniser and every setting that changes a vector."""
     settings = {
-        "weights": _weights_sum(layout, cache),
+        "weights": weights,
         "tokeniser": sha256(layout.weights / "tokenizer.json"),
         "pooling": layout.pooling,
         "max_length": layout.max_length,
