@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
@@ -35,6 +35,7 @@ from qa_bot.home.encoders import name_of, resolve
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import CorruptGenerationError, Damage, Generations, Stamp, stamp
 from qa_bot.home.index import Index, Manifest
+from qa_bot.home.index_part import parts
 from qa_bot.home.journal import FULL, open_store, take_up
 from qa_bot.interleaving.challenger import open_challenger
 from qa_core.types import Answer, Candidate, Encoder, Question
@@ -323,20 +324,20 @@ class Bot:
             loading = self._workers.submit(self._open_encoder, name)  # beside the index: half of a cold start
             index = Index(generation)
             encoder = self._encoder_for(index.manifest, loading.result())
-            calibrations = calibrations_of(encoder, self.home.models)
-            facts = self._facts(held)
-            corridor = Corridor(
-                index,
-                encoder,
-                calibrations,
-                self.config,
-                self._workers,
+            own, starter = parts(index, self.config.starter.mode)
+            build = partial(
+                Corridor,
+                encoder=encoder,
+                calibrations=calibrations_of(encoder, self.home.models),
+                config=self.config,
+                workers=self._workers,
                 rankers=self.rankers,
                 verifier=configured_verifier(self.config.ranking, self.home.models, self._workers),
-                facts=facts,
                 personas=lambda: self.voices,
-                reorder=[self.challenger.reorder] if self.challenger else [],
             )
+            facts, reorder = self._facts(held), [self.challenger.reorder] if self.challenger else []
+            fallback = build(starter, facts=facts) if starter else None
+            corridor = build(own, facts=facts, reorder=reorder, fallback=fallback)
             unpin = weakref.finalize(corridor, held.pop_all().close)
         return _Opened(state, corridor, unpin)
 

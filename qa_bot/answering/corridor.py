@@ -11,26 +11,25 @@ outside.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.clock import MODEL_TIME_SHARE, STAGE_TIME_SHARES, Clock
 from qa_bot.answering.deadline import Deadline
-from qa_bot.answering.events import ChoicesOffered, Listener, SourcesFound, StageBegun, TextAdded, ignore_event
+from qa_bot.answering.events import ChoicesOffered, Listener, StageBegun, announce, ignore_event
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
 from qa_bot.answering.scope import EVERYTHING, Scope
 from qa_bot.answering.spelling import corrected
-from qa_bot.answering.stages.abstention import no_fact_reason, reason
+from qa_bot.answering.stages.abstention import demoted_reason, no_fact_reason, reason
 from qa_bot.answering.stages.compose import TILED, Composed, compose
 from qa_bot.answering.stages.decide import Calibrations, Decided, Decision, Preferences, decide_passage
 from qa_bot.answering.stages.formulate import formulate
 from qa_bot.answering.stages.fuse import fuse
-from qa_bot.answering.stages.owner_answers import is_owned
+from qa_bot.answering.stages.owner_answers import STARTER_CONFIDENCE, fits_better, is_owned, lacks_words
 from qa_bot.answering.stages.passages import RIVALS, find_passages, rank_passages, unranked
 from qa_bot.answering.stages.persona_line import ROOM
 from qa_bot.answering.stages.rank import Ranking, RankingStage
@@ -38,7 +37,7 @@ from qa_bot.answering.stages.retrieve import SearchMode, retrieve
 from qa_bot.answering.stages.style import style
 from qa_bot.answering.trace import answer_trace
 from qa_bot.home.config import Config
-from qa_core.text.analysis import sentences
+from qa_bot.home.starter import NAME as STARTER
 from qa_core.types import Answer, Candidate, Encoder, Question
 from retrievers.engines.index import Index
 from retrievers.formulate import Formulation
@@ -57,10 +56,7 @@ Interpose = Callable[[Decided, Clock], Decided]
 """A change of the decision, such as asking back."""
 
 WHICH = "Which of these do you mean?"
-DEMOTED = (
-    "“{}” was voted down in this conversation, and nothing else fits well enough; vote it up to have it back, ask in "
-    "other words or add documents."
-)
+FROM_STARTER = "Your documents do not answer this; the starter collection, which came with qa-bot, does."
 
 
 class Knowledge(NamedTuple):
@@ -91,17 +87,20 @@ class Corridor:
         facts: Facts | None = None,
         personas: Callable[[], PersonaStore] | None = None,
         reorder: Sequence[Reorder] = (),
+        fallback: Corridor | None = None,
     ) -> None:
         """
         Args:
             encoder: None if the index was made by another encoder; its vectors are then not searched.
             rankers: trained rankers, cheapest first, and a learned fusion.
             verifier: reads the first passages; None if nothing reads them.
-            facts: the knowledge graph, if there is one.
+            facts: the knowledge graph, if there is one; with a fallback, what is not in the starter graph.
             personas: opens the personas when one is first asked for.
             reorder: changes of every ranking, in this order.
+            fallback: the corridor of the starter collection; it answers if this one does not.
         """
-        self.index, self.facts = index, facts
+        self.index, self._fallback = index, fallback
+        self.facts = facts.owners() if facts and fallback else facts
         self._encoder, self._calibrations, self._config, self._workers = encoder, calibrations, config, workers
         self._rankers = rankers or ConfiguredRankers()
         self._ranking = RankingStage(index, self._rankers, config.ranking)
@@ -122,7 +121,8 @@ class Corridor:
 
     @property
     def knowledge(self) -> Knowledge:
-        return Knowledge(self.index.documents, len(self.facts.lookup.triples) if self.facts else 0)
+        further = self._fallback.index.documents if self._fallback else 0
+        return Knowledge(self.index.documents + further, len(self.facts.lookup.triples) if self.facts else 0)
 
     def start(self, deadline: Deadline, listen: Listener = ignore_event) -> Clock:
         """The clock of a question that has just arrived."""
@@ -145,15 +145,29 @@ class Corridor:
             PersonaError: `ask.persona` is unknown.
             ScopeError: no document is in `ask.scope`.
         """
-        depth = max(self._config.ranking.depth if ask.trace or interpose else TILED, ask.top)
         ask.scope.expect_documents(self.index)
+        if self._fallback is not None and ask.scope.collections == (STARTER,):
+            return self._fallback.answer(ask, clock, preferences=preferences, interpose=interpose)
+        decided = self._decided(ask, clock, preferences, interpose)
+        refused, features = decided.verdict == "abstain", decided.decision.features
+        may_be_better = decided.verdict == "passage" and lacks_words(features)
+        if self._fallback is not None and (refused or may_be_better) and clock.deadline.left() > 0:
+            other = self._fallback._decided(ask, clock, preferences, None)
+            is_sure = other.verdict != "abstain" and other.confidence >= STARTER_CONFIDENCE
+            if is_sure and (refused or fits_better(other.decision.features, features)):
+                return replace(self._fallback._answer(ask, other, clock), reason=FROM_STARTER)
+        return self._answer(ask, decided, clock)
+
+    def _decided(self, ask: Ask, clock: Clock, preferences: Preferences | None, interpose: Interpose | None) -> Decided:
+        depth = max(self._config.ranking.depth if ask.trace or interpose else TILED, ask.top)
         ranking = self.rank(ask.question, clock, depth=depth, scope=ask.scope, readings=ask.readings)
         ranking = self.verify(ranking, clock, readings=ask.readings)
         for change in self._reorder:
             ranking = change(ranking, clock)
         decided = self._decide(ranking, clock, preferences, ask.precision)
-        if interpose is not None:
-            decided = interpose(decided, clock)
+        return decided if interpose is None else interpose(decided, clock)
+
+    def _answer(self, ask: Ask, decided: Decided, clock: Clock) -> Answer:
         composed = self._compose(decided, ask, clock)
         return self._finished(ask, decided, self._styled(composed, decided, ask, clock), clock)
 
@@ -162,7 +176,7 @@ class Corridor:
         composed = Composed(answer.kind, answer.text, answer.sources, answer.styled, answer.lead)
         if ask.persona:
             composed = self._with_persona(composed, ask, clock, top=1)
-        _emit(composed, clock)
+        announce(composed.sources, composed.text, clock.listen)
         return replace(
             answer,
             question=ask.question.title,
@@ -199,11 +213,16 @@ class Corridor:
     ) -> tuple[Candidate, ...]:
         """The results of one engine, best first: documents, or facts of the graph.
 
+        The starter collection is searched if nothing else has any result, or if the scope names it.
+
         Raises ScopeError if no document is in `scope`.
         """
         if engine != "facts":
             scope.expect_documents(self.index)
-            return self.rank(Question(query), clock, mode=engine, depth=max(top, 10), scope=scope).candidates[:top]
+            ranking = self.rank(Question(query), clock, mode=engine, depth=max(top, 10), scope=scope)
+            if ranking.candidates or self._fallback is None:
+                return ranking.candidates[:top]
+            return self._fallback.search(query, clock, engine=engine, top=top, scope=scope)
         if self.facts is None:
             return ()
         search = partial(self.facts.search, query, top=top)
@@ -350,7 +369,7 @@ class Corridor:
         return style(composed, ask, self._personas, clock, hints=self._config.style.hints, top=top)
 
     def _finished(self, ask: Ask, decided: Decided, composed: Composed, clock: Clock) -> Answer:
-        _emit(composed, clock)
+        announce(composed.sources, composed.text, clock.listen)
         return Answer(
             question=ask.question.title,
             text=composed.text,
@@ -377,20 +396,5 @@ class Corridor:
         if decided.choices:
             return WHICH
         if decided.demoted is not None:
-            passage = decided.demoted.passage
-            return DEMOTED.format(passage.clue.title or passage.source.document)
+            return demoted_reason(decided.demoted)
         return reason(decided.ranking, decided.decision, self.index)
-
-
-def _emit(composed: Composed, clock: Clock) -> None:
-    clock.listen(SourcesFound(composed.sources))
-    if composed.text and clock.listen is not ignore_event:
-        for piece in _pieces(composed.text):
-            clock.listen(TextAdded(piece))
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """The sentences of a text, each with the characters before the next one."""
-    bounds = [start for start, _ in sentences(text)][1:]
-    for start, end in pairwise([0, *bounds, len(text)]):
-        yield text[start:end]

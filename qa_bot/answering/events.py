@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
+from qa_core.text.analysis import sentences
 from qa_core.types import AnswerSource, Choice
 
 
@@ -52,3 +54,18 @@ STAGES = ("retrieve", "rank", "decide", "compose", "style")
 
 def ignore_event(_: Event) -> None:
     """The default listener."""
+
+
+def announce(sources: Sequence[AnswerSource], text: str, listen: Listener) -> None:
+    """The events of a finished answer: its sources, then its text sentence by sentence."""
+    listen(SourcesFound(tuple(sources)))
+    if text and listen is not ignore_event:
+        for piece in _pieces(text):
+            listen(TextAdded(piece))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The sentences of a text, each with the characters before the next one."""
+    bounds = [start for start, _ in sentences(text)][1:]
+    for start, end in pairwise([0, *bounds, len(text)]):
+        yield text[start:end]

@@ -192,9 +192,10 @@ class Index:
                     scored[passages[position]] = segment.units.spans(row), segment.units.scores(row, query)
         return scored
 
-    def floors(self, query: FloatArray) -> tuple[float, float, float]:
+    def floors(self, query: FloatArray, only: Filter | None = None) -> tuple[float, float, float]:
         """The lowest cosine of a title, a passage and a best unit with a query (D,), from a sample."""
-        floors = [s.floors(query, FLOOR_SAMPLE) for s in self._segments if len(s.passages)]
+        allowed = self._allowed(only) if only else None
+        floors = [low for s in self._segments if (low := s.floors(query, FLOOR_SAMPLE, allowed)) is not None]
         titles, bodies, units = zip(*floors, strict=True) if floors else ((0.0,),) * 3
         return min(titles), min(bodies), min(units)
 

@@ -117,6 +117,14 @@ class FactsSection:
 
 
 @dataclass(frozen=True, slots=True)
+class StarterSection:
+    mode: Literal["auto", "always", "off"] = key(
+        "auto",
+        "when the starter collection answers: if your own documents do not (auto), always beside them, or never (off)",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class StyleSection:
     base: str = key("starter", "chat model under the personas of the home: `starter`, or a folder")
     method: Literal["hybrid", "rank", "multiply", "finetune"] = key(
@@ -181,6 +189,7 @@ class Config:
     retrieval: RetrievalSection = field(default_factory=RetrievalSection)
     ranking: RankingSection = field(default_factory=RankingSection)
     facts: FactsSection = field(default_factory=FactsSection)
+    starter: StarterSection = field(default_factory=StarterSection)
     style: StyleSection = field(default_factory=StyleSection)
     conversations: ConversationsSection = field(default_factory=ConversationsSection)
     serve: ServeSection = field(default_factory=ServeSection)

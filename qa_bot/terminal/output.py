@@ -56,6 +56,8 @@ def show_answer(answer: Answer, *, timings: bool = False, console: Console | Non
 def _show_sourced(console: Console, answer: Answer, text: str) -> None:
     """An answer or abstention with its documents."""
     if answer.answered:
+        if answer.reason:
+            console.print(Text(answer.reason, style="dim"))
         console.print()
         console.print(Text(text))
         used = [source for source in answer.sources if source.span is not None]

@@ -47,7 +47,7 @@ class Filter:
     """Which documents may be found; empty fields allow all.
 
     `under` holds paths of folders or documents, `since` and `until` are dates YYYYMMDD (a document without a date is
-    then left out).
+    then left out). `without` names collections that are left out.
     """
 
     collections: tuple[str, ...] = ()
@@ -55,9 +55,10 @@ class Filter:
     languages: tuple[str, ...] = ()
     since: int = 0
     until: int = 0
+    without: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.collections or self.under or self.languages or self.since or self.until)
+        return bool(self.collections or self.under or self.languages or self.since or self.until or self.without)
 
 
 NO_FILTER = Filter()
@@ -137,8 +138,11 @@ class Index(Protocol):
         """The units of passages, by key, with the cosine of each with a query (D,); none for an unknown key."""
         ...
 
-    def floors(self, query: FloatArray) -> tuple[float, float, float]:
-        """The lowest cosine of a title, a passage and a best unit with a query (D,), from a sample."""
+    def floors(self, query: FloatArray, only: Filter | None = None) -> tuple[float, float, float]:
+        """The lowest cosine of a title, a passage and a best unit with a query (D,), from a sample.
+
+        The sample is taken from the passages that a filter lets through.
+        """
         ...
 
     def passages(self, keys: Sequence[int]) -> dict[int, Passage]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,7 +20,7 @@ from qa_bot.home.config import Config
 from qa_bot.home.encoders import STARTER, resolve
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import CorruptGenerationError
-from qa_bot.home.starter import FACTS
+from qa_bot.home.starter import FACTS, NAMESPACE
 from qa_core.types import AnswerSource, Candidate, Clue, Encoder, Passage, Signals, Source
 
 if TYPE_CHECKING:  # torch comes with these
@@ -89,7 +90,8 @@ def open_facts(home: Home, config: Config, held: ExitStack) -> Facts:
     except (ValueError, RuntimeError, OSError, CorruptGenerationError) as error:
         raise FactsError(str(error)) from error
     precision, limit = max(config.answer.precision, settings.precision), config.answer.limit
-    return Facts(graph, encoder, precision=precision, limit=limit, templates=templates, scorer=scorer)
+    facts = Facts(graph, encoder, precision=precision, limit=limit, templates=templates, scorer=scorer)
+    return facts.owners() if config.starter.mode == "off" else facts
 
 
 class Facts:
@@ -113,6 +115,7 @@ class Facts:
             templates: mined templates.
             scorer: a trained scorer of relations.
         """
+        self._without_starter = False
         fitted = Fitted.shipped()
         self._graph, self._limit = graph, limit
         self._calibration, self._threshold = fitted.confidence, fitted.confidence.threshold(precision)
@@ -137,8 +140,16 @@ class Facts:
         if not parsed.interpretations:
             return FactResult(parsed, None, 0.0, self._threshold)
         answer = self._answerer.verbalise(parsed.interpretations[0].interpretation, limit=self._limit)
+        if self._without_starter and any(self._is_of_starter(evidence) for evidence in answer.evidence):
+            return FactResult(parsed, None, 0.0, self._threshold)
         confidence = self._calibration.confidence(parsed.features)
         return FactResult(parsed, answer, confidence, self._threshold)
+
+    def owners(self) -> Facts:
+        """The same graph, without answers from the starter graph."""
+        owners = copy(self)
+        owners._without_starter = True
+        return owners
 
     def search(self, question: str, *, top: int, check: Callable[[], object] = lambda: None) -> list[Candidate]:
         """Facts of all interpretations as candidates, best first."""
@@ -209,6 +220,9 @@ class Facts:
         source = self._subject_source(evidence)
         passage = Passage(self._id(evidence), evidence.text, Clue(source.title), source)
         return Candidate(passage, round(scored.score, 6), Signals(fact=dict(scored.interpretation.features)))
+
+    def _is_of_starter(self, evidence: Evidence) -> bool:
+        return self.lookup.triples.term(evidence.facts[0].subject).startswith(NAMESPACE)
 
     def _subject_source(self, evidence: Evidence) -> Source:
         subject = evidence.facts[0].subject

@@ -24,6 +24,10 @@ NO_TIME = "There was no time to find an answer; allow a longer deadline."
 NOTHING_FOUND = "Nothing in your documents has anything in common with this question; add documents or ask otherwise."
 NO_GRAPH = "There is no knowledge graph, or it is switched off; add facts with `qa-bot kg add FILE`."
 NOTHING_NAMED = "The question names nothing that could be looked for; say what it is about."
+DEMOTED = (
+    "“{}” was voted down in this conversation, and nothing else fits well enough; vote it up to have it back, ask in "
+    "other words or add documents."
+)
 
 LONG = 16
 """No document contains nearly all content words of a longer question."""
@@ -64,6 +68,12 @@ def no_fact_reason(question: Question, skipped: Sequence[str]) -> str:
     if not question.title.strip():
         return EMPTY_QUESTION
     return NO_TIME if skipped else NO_GRAPH
+
+
+def demoted_reason(candidate: Candidate) -> str:
+    """For a document that votes of the conversation moved down."""
+    passage = candidate.passage
+    return DEMOTED.format(passage.clue.title or passage.source.document)
 
 
 def _content(formulation: Formulation, language: str) -> list[str]:

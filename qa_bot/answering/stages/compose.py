@@ -40,7 +40,8 @@ def compose(decided: Decided, *, limit: int, top: int) -> Composed:
         by_passages = decided.ranking.separation is not None
         room, passages = max(1, limit), decided.ranking.passages
         if by_passages:
-            tiling = tile_leads(candidates, limit=room, sentences=sentences, passages=passages)
+            question = decided.ranking.question.title
+            tiling = tile_leads(candidates, limit=room, sentences=sentences, passages=passages, question=question)
         else:
             tiling = tile(candidates, limit=room, sentences=sentences)
         if tiling.text:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from qa_bot.answering.tiling.opinions import Sentences, Tile, Tiling, cut
+from qa_bot.answering.tiling.polarity import opening
 from qa_core.types import Candidate, FloatArray, Passage, Span
 
 WIDTH = 300
@@ -63,7 +64,12 @@ def within_one(lead: Span | None, spans: Sequence[Span]) -> Span | None:
 
 
 def tile_leads(
-    candidates: Sequence[Candidate], *, limit: int, sentences: Sentences, passages: Sequence[Candidate] = ()
+    candidates: Sequence[Candidate],
+    *,
+    limit: int,
+    sentences: Sentences,
+    passages: Sequence[Candidate] = (),
+    question: str = "",
 ) -> Tiling:
     """The best passage from its lead on, then the lead of the next that scores nearly as high and is not older.
 
@@ -73,18 +79,19 @@ def tile_leads(
     Args:
         candidates: documents at their best passages, best first.
         passages: the best passages with their leads, also several of one document; the candidates if empty.
+        question: decides whether a "Yes" or "No" at the beginning of a passage is kept, see `polarity`.
     """
     if not candidates:
         return Tiling("", ())
     best = candidates[0]
     second = None if best.signals.lead is None or best.signals.owner_answer else _second(candidates, passages)
     room = limit if second is None or best.passage.place.kind in WHOLE else int(FIRST * limit)
-    first = _stretch(best, room, sentences, width=WIDTH)
+    first = _stretch(best, room, sentences, question, width=WIDTH)
     if first is None:
         return Tiling("", ())
-    part = None if second is None else _stretch_of_second(second, limit, len(first.text), sentences)
+    part = None if second is None else _stretch_of_second(second, limit, len(first.text), sentences, question)
     if second is None or part is None:
-        whole = _stretch(best, limit, sentences, width=WIDTH) or first
+        whole = _stretch(best, limit, sentences, question, width=WIDTH) or first
         return Tiling(whole.text, (whole.tile(best),), whole.lead)
     text = f"{first.text}{GAP}{part.text}"
     if second.passage.source == best.passage.source:
@@ -131,7 +138,7 @@ class _Stretch(NamedTuple):
         return Tile(candidate, (at + len(self.header), at + len(self.text)), (self.begin, self.end))
 
 
-def _stretch(candidate: Candidate, room: int, sentences: Sentences, *, width: int) -> _Stretch | None:
+def _stretch(candidate: Candidate, room: int, sentences: Sentences, question: str, *, width: int) -> _Stretch | None:
     """The passage in at most `room` characters, from its lead on if that does not end in the first `width` characters.
 
     If the lead is in a table, the header precedes it.
@@ -143,15 +150,34 @@ def _stretch(candidate: Candidate, room: int, sentences: Sentences, *, width: in
     if stretch is None:
         return None
     begin, end = start + stretch[0], start + stretch[1]
+    before, begin = _without_opening(candidate, begin, end, question)
+    header += before
     shift = len(header) - begin
     part = None if lead is None else (max(lead[0], begin) + shift, min(lead[1], end) + shift)
     return _Stretch(header, passage, begin, end, part)
 
 
-def _stretch_of_second(candidate: Candidate, limit: int, taken: int, sentences: Sentences) -> _Stretch | None:
+def _without_opening(candidate: Candidate, begin: int, end: int, question: str) -> tuple[str, int]:
+    """What precedes a stretch of a passage, and where the stretch begins without a "Yes" that does not answer.
+
+    The next letter becomes a capital: it is then no longer the passage's own.
+    """
+    if candidate.signals.owner_answer:
+        return "", begin
+    before, left_out = opening(question, candidate.passage, begin)
+    first = begin + left_out
+    if first >= end:
+        return "", begin
+    letter = candidate.passage.text[first]
+    return (letter.upper(), first + 1) if left_out and letter.islower() else (before, first)
+
+
+def _stretch_of_second(
+    candidate: Candidate, limit: int, taken: int, sentences: Sentences, question: str
+) -> _Stretch | None:
     """What fits of a second passage, if its whole lead does."""
     room = min(limit - taken - len(GAP), int((1 - FIRST) * limit))
-    stretch = _stretch(candidate, room, sentences, width=room) if room > 0 else None
+    stretch = _stretch(candidate, room, sentences, question, width=room) if room > 0 else None
     lead = candidate.signals.lead
     return stretch if stretch is not None and lead is not None and stretch.end >= lead[1] else None
 

@@ -10,8 +10,9 @@ import json
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from math import log
 from pathlib import Path
@@ -23,7 +24,7 @@ import tantivy
 from qa_core.text.analysis import terms as default_terms
 from qa_core.text.languages import LANGUAGES
 from qa_core.types import IntArray
-from retrievers.engines.index import Field, Filter, KeywordQuery, Phrase
+from retrievers.engines.index import NO_FILTER, Field, Filter, KeywordQuery, Phrase
 from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.engines.local.keyword_writer import Analyser, data_files
 from retrievers.hits import Hits
@@ -94,18 +95,25 @@ class KeywordIndex:
         if limit < 1 or not clauses:
             return Hits.of()
         text = tantivy.Query.boolean_query(clauses)
-        if only:
-            text = tantivy.Query.boolean_query(
-                [
-                    (tantivy.Occur.Must, text),
-                    (tantivy.Occur.Must, tantivy.Query.const_score_query(self._filter(only), 0.0)),
-                ]
-            )
         try:
-            matches = self._searcher.search(text, limit, count=False).hits
+            matches = self._searcher.search(self._restricted(text, only), limit, count=False).hits
         except ValueError as error:
             raise CorruptIndexError(self._path, error) from error
         return self._hits(matches)
+
+    def count(self, only: Filter, field: Field | Literal["language"] | None = None, term: str = "") -> int:
+        """Number of passages that a filter lets through; with a field, of those whose field contains the term."""
+        if not self.documents:
+            return 0
+        if field is None:
+            return self._count(self._filter(only))
+        if field == "grams" and self._is_first_layout:
+            return 0
+        query = self._restricted(tantivy.Query.term_query(self._schema, field, term, "basic"), only)
+        return self._count(query)
+
+    def _count(self, query: tantivy.Query) -> int:
+        return int(self._searcher.search(query, 1, count=True).count)  # type: ignore[attr-defined]
 
     def has(self, field: Literal["collection", "folder", "language"], value: str) -> bool:
         """Whether any passage has this value; always for an index of version 0.1, which cannot be filtered."""
@@ -122,6 +130,19 @@ class KeywordIndex:
     def search_text(self, text: str, k: int, *, field: Field = "all") -> Hits:
         """The k best passages for a text, each of its words with weight 1."""
         return self.search(KeywordQuery(tuple((term, 1.0) for term in self._analyser(text)), field), k)
+
+    def _restricted(self, text: tantivy.Query, only: Filter | None) -> tantivy.Query:
+        """A query that a filter narrows, without a change of scores; collections left out need no filter beside it."""
+        if not only:
+            return text
+        clauses = [(tantivy.Occur.Must, text)]
+        if rest := replace(only, without=()):
+            clauses.append((tantivy.Occur.Must, tantivy.Query.const_score_query(self._filter(rest), 0.0)))
+        return tantivy.Query.boolean_query([*clauses, *self._left_out(only)])
+
+    def _left_out(self, only: Filter) -> list[tuple[tantivy.Occur, tantivy.Query]]:
+        excluded = _any_of(self._schema, "collection", only.without)
+        return [] if excluded is None or self._is_first_layout else [(tantivy.Occur.MustNot, excluded)]
 
     def _filter(self, only: Filter) -> tantivy.Query:
         """A query for the passages that a filter lets through.
@@ -141,7 +162,8 @@ class KeywordIndex:
             bounds = only.since or 1, only.until or LAST_DATE
             parts.append(tantivy.Query.range_query(self._schema, "date", tantivy.FieldType.Integer, *bounds))
         clauses = [(tantivy.Occur.Must, part) for part in parts if part is not None]
-        return tantivy.Query.boolean_query(clauses) if clauses else tantivy.Query.all_query()
+        clauses = clauses or [(tantivy.Occur.Must, tantivy.Query.all_query())]
+        return tantivy.Query.boolean_query([*clauses, *self._left_out(only)])
 
     def _hits(self, matches: Sequence[tuple[float, tantivy.DocAddress]]) -> Hits:
         if not matches:
@@ -197,12 +219,17 @@ class KeywordIndex:
         return phrases
 
     @cached_property
-    def _average_lengths(self) -> dict[Field, float]:
+    def _average_lengths(self) -> Mapping[Field, float]:
+        return self.average_lengths(NO_FILTER)
+
+    def average_lengths(self, only: Filter) -> Mapping[Field, float]:
+        """Mean number of terms in each field of the passages that a filter lets through; 0 without any."""
         if not self.documents:
             return {"title": 0.0, "all": 0.0}
+        query = self._filter(only) if only else tantivy.Query.all_query()
         request = {name: {"avg": {"field": f"{name}_length"}} for name in ("title", "all")}
-        averages = self._searcher.aggregate(tantivy.Query.all_query(), request)
-        return {"title": averages["title"]["value"], "all": averages["all"]["value"]}
+        averages = self._searcher.aggregate(query, request)
+        return {"title": averages["title"]["value"] or 0.0, "all": averages["all"]["value"] or 0.0}
 
 
 def _any_of(schema: tantivy.Schema, field: str, values: Iterable[str]) -> tantivy.Query | None:

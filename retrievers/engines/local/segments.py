@@ -49,6 +49,7 @@ from retrievers.engines.local.indexed_documents import IndexedDocument as Indexe
 from retrievers.engines.local.indexed_documents import IndexedPassage as IndexedPassage
 from retrievers.engines.local.indexed_documents import encoded_texts
 from retrievers.engines.local.indexed_documents import facets_of as facets_of
+from retrievers.engines.local.masks import RowMasks
 from retrievers.engines.local.units import BestUnits, Units, UnitWriter, quantise
 from retrievers.hits import Hits
 
@@ -186,6 +187,7 @@ class Segment:
         self._dense: dict[View, DenseIndex] = {v: DenseIndex.open(folder / v) for v in VIEWS}
         self.units = Units(folder / "units") if (folder / "units").exists() else None
         self.live_mask = live_mask
+        self._masks = RowMasks(self.documents, self._owners)
 
     def __len__(self) -> int:
         return len(self.documents) if self.live_mask is None else int(self.live_mask.sum())
@@ -249,9 +251,16 @@ class Segment:
         titles = self._dense["titles"].scores(self._owners[rows], query)
         return Similarities(titles, self._dense["bodies"].scores(rows, query), *best)
 
-    def floors(self, query: FloatArray, sample: int) -> tuple[float, float, float]:
-        """The lowest cosines of titles, passages and best units with a query (D,), in an evenly spaced sample."""
-        rows = np.unique(np.linspace(0, len(self.passages) - 1, num=sample, dtype=np.int64))
+    def floors(self, query: FloatArray, sample: int, only: IntArray | None = None) -> tuple[float, float, float] | None:
+        """The lowest cosines of titles, passages and best units with a query (D,), in an evenly spaced sample.
+
+        `only` are the documents to take it from; None if the segment has no passage of theirs.
+        """
+        mask = None if only is None else self._row_mask("bodies", only)
+        among = np.arange(len(self.passages)) if mask is None else np.flatnonzero(mask)
+        if not len(among):
+            return None
+        rows = among[np.unique(np.linspace(0, len(among) - 1, num=sample, dtype=np.int64))]
         titles, bodies, units, _ = self.similarities(rows, query)
         return float(titles.min()), float(bodies.min()), float(units.min())
 
@@ -316,14 +325,7 @@ class Segment:
         return Hits(self.documents[self._owners[rows]], self.passages[rows], scores)
 
     def _row_mask(self, view: View, only: IntArray | None) -> LiveMask | None:
-        mask = self.live_mask
-        if only is not None:
-            chosen = np.isin(self.documents, only)
-            mask = chosen if mask is None else chosen & mask
-        if mask is None or view == "titles":
-            return mask
-        of_passages: LiveMask = mask[self._owners]
-        return of_passages
+        return self._masks.of(view, self.live_mask, only)
 
 
 def merge(writer: SegmentWriter, segments: Iterable[Segment]) -> int:

@@ -13,7 +13,7 @@ from kg_index.answers.answerer import FactAnswer, ParsedQuestion
 from kg_index.answers.topics import QuestionEntities
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.confidence.calibration import Calibration
-from qa_bot.answering.corridor import Corridor, _pieces
+from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Cancelled, Deadline, DeadlineExceededError
 from qa_bot.answering.events import STAGES, SourcesFound, StageBegun, TextAdded, ignore_event
 from qa_bot.answering.graph.facts import FactResult
@@ -398,11 +398,6 @@ def test_an_abstention_has_sources_but_no_text(corridor):
     answer = ask(corridor(calibration=UNSURE), "Why do cats purr?", listen=events.append)
     assert not any(isinstance(e, TextAdded) for e in events)
     assert SourcesFound(answer.sources) in events
-
-
-@pytest.mark.parametrize("text", ["One. Two!  Three?\n\nOpinion 2: four.", " leading", "no end", "x"])
-def test_pieces_joined_are_the_text(text):
-    assert "".join(_pieces(text)) == text
 
 
 def test_a_cancelled_question_is_not_answered(corridor):

@@ -1,0 +1,102 @@
+"""`[starter] mode`: the owner's documents come first, and the starter collection says that it answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from qa_bot.answering.corridor import FROM_STARTER
+from qa_bot.answering.scope import Scope
+from qa_bot.bot import Bot
+from qa_bot.documents.sync import add
+
+ROWS = [
+    {"id": "leave", "title": "How many days of leave do I get?", "text": "You get thirty days of leave a year."},
+    {"id": "steep", "title": "How long should I steep green tea?", "text": "Steep our house tea for nine minutes."},
+    {"id": "capital", "title": "What is the capital of Australia?", "text": "Here we call Perth the capital."},
+]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The starter collection with its graph, and three documents of the owner."""
+    folder = tmp_path_factory.mktemp("starter-mode")
+    (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, ROWS)))
+    with Bot.open(folder / "home", record=False) as bot:
+        add(bot.home, bot.config, bot.encoder, [folder / "rows.jsonl"], collection="own")
+    return folder / "home"
+
+
+def _opened(home: Path, mode: str) -> Bot:
+    return Bot.open(home, flags={"starter.mode": mode}, record=False)
+
+
+def test_the_owners_documents_answer_without_the_starter(home: Path) -> None:
+    with _opened(home, "auto") as bot:
+        answer = bot.ask("How long should I steep green tea?")
+    assert "nine minutes" in answer.text
+    assert answer.reason == ""
+    assert {source.collection for source in answer.sources} == {"own"}
+
+
+def test_a_fact_of_the_starter_does_not_push_a_passage_aside(home: Path) -> None:
+    question = "What is the capital of Australia?"
+    with _opened(home, "auto") as bot:
+        assert "Perth" in bot.ask(question).text
+    with _opened(home, "always") as bot:
+        assert bot.ask(question).kind == "fact"
+
+
+def test_the_starter_answers_what_the_owners_documents_do_not_and_says_so(home: Path) -> None:
+    with _opened(home, "auto") as bot:
+        answer = bot.ask("Why do cats sleep all day?")
+        fact = bot.ask("What is the capital of Canada?")
+    assert answer.sources[0].document == "animals-cats-sleep"
+    assert {source.collection for source in answer.sources} == {"starter"}
+    assert answer.reason == fact.reason == FROM_STARTER
+    assert fact.answered
+    assert "Ottawa" in fact.text
+
+
+def test_a_refusal_is_about_the_owners_documents(home: Path) -> None:
+    with _opened(home, "auto") as bot:
+        answer = bot.ask("Which colour has the carpet of the lobby?")
+    assert not answer.answered
+    assert "starter" not in answer.reason
+    assert {source.collection for source in answer.sources} <= {"own"}
+
+
+def test_off_never_answers_from_the_starter(home: Path) -> None:
+    with _opened(home, "off") as bot:
+        assert bot.ask("How many days of leave do I get?").answered
+        for question in ("Why do cats sleep all day?", "What is the capital of Canada?", "Who painted the Mona Lisa?"):
+            assert {source.collection for source in bot.ask(question).sources} <= {"own"}
+
+
+def test_always_mixes_both(home: Path) -> None:
+    with _opened(home, "always") as bot:
+        answer = bot.ask("How many days of leave do I get?")
+        assert {source.collection for source in answer.sources} == {"own", "starter"}
+        assert bot.ask("Why do cats sleep all day?").reason == ""
+
+
+def test_a_scope_may_name_the_starter(home: Path) -> None:
+    scope = Scope(collections=("starter",))
+    with _opened(home, "auto") as bot:
+        answer = bot.ask("Why do cats sleep all day?", scope=scope)
+        assert {source.collection for source in answer.sources} == {"starter"}
+        assert answer.reason == ""
+        assert {c.passage.source.collection for c in bot.search("green tea", scope=scope)} == {"starter"}
+        assert {c.passage.source.collection for c in bot.search("green tea")} == {"own"}
+
+
+def test_a_new_home_answers_from_the_starter(tmp_path: Path) -> None:
+    with Bot.open(tmp_path / "home", record=False) as bot:
+        answer = bot.ask("Why do cats sleep all day?")
+        assert answer.answered
+        assert answer.reason == ""
+        assert bot.corridor().knowledge.documents > 100
+    with _opened(tmp_path / "home", "off") as bot:
+        assert not bot.ask("Why do cats sleep all day?").answered

@@ -1,0 +1,165 @@
+"""A part of an index answers like an index that holds nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qa_bot.documents.sync import add
+from qa_bot.home.config import Config
+from qa_bot.home.folder import Home
+from qa_bot.home.generations import Generations
+from qa_bot.home.index import Index
+from qa_bot.home.index_part import IndexPart, parts
+from qa_bot.home.starter import ENCODER
+from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.types import FloatArray
+from retrievers.engines.index import Filter, KeywordQuery
+
+OWN = {
+    "own": [
+        {"id": "leave", "title": "Leave", "text": "Everyone has thirty days of leave. Ask your lead for leave early."},
+        {"id": "urlaub", "title": "Urlaub", "text": "Der Urlaub dauert dreißig Tage, und die Leitung genehmigt ihn."},
+    ],
+    "more": [{"id": "wifi", "title": "Network", "text": "The network of the office is called Harbour."}],
+}
+STARTER = [
+    {
+        "id": "tea",
+        "title": "How long should tea steep?",
+        "text": "Tea needs three minutes. Leave it longer if you want.",
+    },
+    {"id": "cats", "title": "Why do cats purr?", "text": "Cats purr when they are content, on most days."},
+]
+
+
+@pytest.fixture(scope="module")
+def encoder() -> StaticEncoder:
+    return StaticEncoder.load(ENCODER)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("parts")
+
+
+def _index(folder: Path, encoder: StaticEncoder, collections: dict[str, list[dict[str, str]]]) -> Index:
+    home = Home.open(folder)
+    for name, rows in collections.items():
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        add(home, Config(), encoder, [folder / f"{name}.jsonl"], collection=name)
+    generation = Generations(home.index).current()
+    assert generation is not None
+    return Index(generation)
+
+
+@pytest.fixture(scope="module")
+def mixed(folder: Path, encoder: StaticEncoder) -> Index:
+    return _index(folder / "mixed", encoder, {**OWN, "starter": STARTER})
+
+
+@pytest.fixture(scope="module")
+def alone(folder: Path, encoder: StaticEncoder) -> Index:
+    return _index(folder / "alone", encoder, OWN)
+
+
+@pytest.fixture
+def own(mixed: Index) -> IndexPart:
+    return IndexPart(mixed, "starter", without=True)
+
+
+@pytest.fixture
+def starter(mixed: Index) -> IndexPart:
+    return IndexPart(mixed, "starter")
+
+
+@pytest.fixture(scope="module")
+def query(encoder: StaticEncoder) -> FloatArray:
+    return encoder.encode(["how many days of leave do I have?"])
+
+
+def _documents(index: Index | IndexPart, documents: np.ndarray) -> list[str]:
+    keys, owners = index.passages_of(documents)
+    named = {
+        int(owner): index.passages([int(key)])[int(key)].source.document
+        for key, owner in zip(keys, owners, strict=True)
+    }
+    return [named[int(document)] for document in documents]
+
+
+def test_statistics_are_those_of_an_index_without_the_collection(own: IndexPart, alone: Index) -> None:
+    assert own.documents == alone.documents == 3
+    assert own.languages == alone.languages == {"en": 2, "de": 1}
+    for field in ("title", "all"):
+        assert own.average_length(field) == pytest.approx(alone.average_length(field))
+    for term in ("leav", "network", "tea", "cat", "nothing"):
+        assert own.document_frequency("all", term) == alone.document_frequency("all", term)
+    assert own.document_frequency("grams", "leav") == alone.document_frequency("grams", "leav")
+
+
+def test_statistics_of_the_collection(starter: IndexPart) -> None:
+    assert starter.documents == 2
+    assert starter.languages == {"en": 2}
+    assert starter.document_frequency("all", "tea") == 1
+    assert starter.document_frequency("all", "network") == 0
+
+
+def test_searches_find_only_the_part(own: IndexPart, starter: IndexPart, query: FloatArray) -> None:
+    leave = KeywordQuery((("leav", 1.0),))
+    assert _documents(own, own.keyword_hits(leave, 10).documents) == ["leave"]
+    assert _documents(starter, starter.keyword_hits(leave, 10).documents) == ["tea"]
+    for view in ("titles", "bodies"):
+        (hits,) = own.dense_hits(view, query, 10)
+        assert set(_documents(own, hits.documents)) == {"leave", "urlaub", "wifi"}
+        (hits,) = starter.dense_hits(view, query, 10)
+        assert set(_documents(starter, hits.documents)) == {"tea", "cats"}
+    assert not set(_documents(own, own.unit_hits(query[0], 10).documents)) & {"tea", "cats"}
+
+
+def test_a_word_is_as_rare_as_in_the_part(own: IndexPart, alone: Index) -> None:
+    """BM25 still knows the lengths of all passages, so that scores differ a little."""
+    for term in ("leav", "network"):
+        query = KeywordQuery(((term, 1.0),))
+        assert own.keyword_hits(query, 1).scores == pytest.approx(alone.keyword_hits(query, 1).scores, rel=0.05)
+
+
+def test_floors_come_from_the_part(own: IndexPart, alone: Index, query: FloatArray) -> None:
+    assert own.floors(query[0]) == pytest.approx(alone.floors(query[0]))
+
+
+def test_a_filter_narrows_the_part(own: IndexPart, starter: IndexPart, query: FloatArray) -> None:
+    everything = KeywordQuery((("leav", 1.0), ("network", 1.0), ("tea", 1.0)))
+
+    def found(part: IndexPart, only: Filter) -> list[str]:
+        return sorted(_documents(part, part.keyword_hits(everything, 10, only).documents))
+
+    assert found(own, Filter(collections=("own",))) == ["leave"]
+    assert found(own, Filter(collections=("starter",))) == []
+    assert found(own, Filter(languages=("en",))) == ["leave", "wifi"]
+    assert found(starter, Filter(collections=("own",))) == []
+    assert found(starter, Filter(collections=("own", "starter"))) == ["tea"]
+    assert found(starter, Filter(languages=("en",))) == ["tea"]
+    assert own.unknown(Filter(collections=("starter",))) is None
+    assert own.floors(query[0], Filter(collections=("starter",))) == (0.0, 0.0, 0.0)
+
+
+def test_parts_by_mode(mixed: Index, alone: Index) -> None:
+    assert parts(mixed, "always") == (mixed, None)
+    assert parts(alone, "auto") == (alone, None)
+    assert parts(alone, "off") == (alone, None)
+    own, starter = parts(mixed, "auto")
+    assert own.documents == 3
+    assert starter is not None
+    assert starter.documents == 2
+    own, starter = parts(mixed, "off")
+    assert (own.documents, starter) == (3, None)
+
+
+def test_a_home_with_only_the_starter_answers_from_it_unless_it_is_off(folder: Path, encoder: StaticEncoder) -> None:
+    index = _index(folder / "only", encoder, {"starter": STARTER})
+    assert parts(index, "auto") == (index, None)
+    own, starter = parts(index, "off")
+    assert (own.documents, starter) == (0, None)
