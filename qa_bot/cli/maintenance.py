@@ -65,9 +65,15 @@ def config(context: typer.Context, json: Json = False) -> None:
     if context.invoked_subcommand is not None:
         return
     from qa_bot.home.config import explain
+    from qa_bot.home.doctor import vectors
     from qa_bot.terminal.output import show_settings
 
-    rows = explain(open_home(context)[1])
+    home, settings = open_home(context)
+    now = vectors(home, settings)["vectors"]
+    rows = [
+        row._replace(description=f"{row.description}; now {now}") if row.key == "dense.encoder" else row
+        for row in explain(settings)
+    ]
     if json:
         print_json({s.key: {"value": s.value, "origin": s.origin, "description": s.description} for s in rows})
     else:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -33,6 +34,8 @@ DOCUMENTS = 32
 """Documents whose texts are sorted by length together."""
 TEXTS = 64
 """Texts that are encoded between two reports, in about .1 s."""
+MOST_CACHED = 500_000
+"""Half the largest number of vectors in a cache: 200 MB."""
 PATIENCE = 0.5
 """Seconds between two attempts to switch while another process writes."""
 
@@ -64,9 +67,18 @@ def is_improvable(home: Home, config: Config) -> bool:
 class Improver:
     """Makes the better vectors of a home; one at a time."""
 
-    def __init__(self, home: Home, config: Config, *, encoder: Encoder | None = None) -> None:
-        """Raises EncoderError if the transformer cannot be opened."""
-        self._home, self._config = home, config
+    def __init__(
+        self, home: Home, config: Config, *, encoder: Encoder | None = None, cache: Path | None = None
+    ) -> None:
+        """
+        Args:
+            encoder: by default the shipped transformer.
+            cache: a folder of vectors that last, for homes that do not.
+
+        Raises:
+            EncoderError: the transformer cannot be opened.
+        """
+        self._home, self._config, self._cache = home, config, cache
         self._generations = Generations(home.index)
         self._encoder = encoder or open_transformer(models=home.models, threads=config.dense.threads)
         self._opened = ExitStack()
@@ -75,7 +87,9 @@ class Improver:
     def __enter__(self) -> Self:
         """Raises WriterBusyError if another process makes the better vectors."""
         self._opened.enter_context(self._home.improving())
-        vectors = KeptVectors(self._home.vectors, self._encoder.fingerprint, self._encoder.dimension)
+        made_by = self._encoder.fingerprint
+        folder = self._cache / made_by[:16] if self._cache else self._home.vectors
+        vectors = KeptVectors(folder, made_by, self._encoder.dimension)
         self._kept = self._opened.enter_context(vectors)
         return self
 
@@ -107,7 +121,7 @@ class Improver:
     def _encode(self, generation: Generation) -> Iterator[Progress]:
         passages, done = Manifest.of(generation).passages, 0
         units = sum(len(segment.units or ()) for segment in open_segments(generation).values())
-        self._kept.bound(units + 2 * passages)
+        self._kept.bound(max(units + 2 * passages, MOST_CACHED if self._cache else 0))
         for documents in _documents(generation):
             started, size = done, sum(len(document.passages) for document in documents)
             for share in self._encode_documents(documents):
@@ -154,7 +168,8 @@ class Improver:
             encoder = KeepingEncoder(self._encoder, self._kept)
             with index_update(self._home, self._config, encoder, action=None, encoder_name=TRANSFORMER) as update:
                 update.touched = True
-            self._kept.remove()
+            if self._cache is None:
+                self._kept.remove()
         return True
 
 

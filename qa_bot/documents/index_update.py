@@ -35,6 +35,10 @@ FEW = 128
 """Passages that the transformer encodes in two to four seconds …"""
 QUICKER = 20
 """… and how many times as many the table encodes in the same time."""
+MANY = (
+    "There are many new passages, so all are searched with the quick vectors again. `qa-bot improve` makes the better "
+    "ones of what is new."
+)
 MOST_READ = 4
 """Passages that show the language of a document stored without one."""
 
@@ -137,6 +141,7 @@ def index_update(
                 manifest = writer.finish()
                 generations.publish(staged, {**manifest.as_dict(), **update.boilerplate.as_dict()})
                 if better and previous and writer.fell_back:
+                    log.warning(MANY)
                     _keep_better(home, previous, better)
         except BaseException:
             writer.abandon()

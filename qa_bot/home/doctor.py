@@ -170,7 +170,8 @@ def _encoder(home: Home, config: Config) -> str:
             f"Expected an index made with {name}, but it was made with {Manifest.of(generation).encoder}; "
             f"run `qa-bot use {name}`."
         )
-    return f"{name}, {encoder.dimension} dimensions"
+    better = "; `qa-bot improve` makes better vectors" if vectors(home, config)["improvable"] else ""
+    return f"{name}, {encoder.dimension} dimensions{better}"
 
 
 def _linguistics(_: Home, __: Config) -> str:

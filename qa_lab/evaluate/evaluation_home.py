@@ -16,10 +16,11 @@ from typing import NamedTuple
 
 from qa_bot.answering.fit_confidence import ensure
 from qa_bot.bot import Bot
+from qa_bot.documents.improving import Improver, is_improvable
 from qa_bot.documents.reject_log import AddReport
 from qa_bot.documents.sync import add, switch_encoder
-from qa_bot.home.config import load_config
-from qa_bot.home.encoders import STARTER, resolve
+from qa_bot.home.config import Config, load_config
+from qa_bot.home.encoders import STARTER, TABLE, name_of, resolve
 from qa_bot.home.folder import Home, HomeError
 from qa_bot.home.generations import Generations
 from qa_bot.home.index import Manifest
@@ -35,6 +36,8 @@ Progress = Callable[[str, int], None]
 """Called with an activity and the number of items done."""
 
 LOOKED_UP = 1000
+CACHE = "evaluation-vectors"
+"""Folder among the models of the user's home: better vectors of texts that were evaluated before."""
 THREADS = 2
 WITHOUT_ENCODER = frozenset({"plain", "keyword"})
 
@@ -58,13 +61,15 @@ class EvaluationHome:
     home: Home
     temporary: bool
     flags: Flags
+    progress: Progress = silent
 
     @contextmanager
-    def opened(self, *, encoder: str | None = None, calibrated: bool = False) -> Iterator[Bot]:
+    def opened(self, *, encoder: str | None = None, calibrated: bool = False, improved: bool = False) -> Iterator[Bot]:
         """A bot with this encoder (by default the configured one) that records nothing.
 
         Args:
             calibrated: fit the confidence for the encoder if necessary.
+            improved: make the better vectors of a temporary home first, if `dense.improve` allows it.
 
         Raises:
             DatasetError: if the user's home was made with another encoder.
@@ -72,7 +77,11 @@ class EvaluationHome:
         flags = {**self.flags, "dense.encoder": encoder} if encoder else self.flags
         with Bot.open(self.home.path, flags=flags, record=False) as bot:
             name = bot.config.dense.encoder
-            if _fingerprint(self.home) != bot.encoder.fingerprint:
+            if improved and self.temporary and bot.config.dense.improve and is_improvable(self.home, bot.config):
+                improve(self.home, bot.config, self.progress)
+            made_by = _manifest(self.home)
+            is_kept = name_of(name, made_by.encoder) != name  # the better vectors of the starter
+            if not is_kept and made_by.fingerprint != bot.encoder.fingerprint:
                 if not self.temporary:
                     raise DatasetError(
                         f"Expected {self.home.path} to be made with the encoder {name}, but got another; leave --home "
@@ -128,10 +137,21 @@ def evaluation_home(
         return
     with TemporaryDirectory(prefix="qa-bot-evaluation-") as folder:
         made = Home.open(Path(folder))
-        if {*encoders, load_config(made.path, flags=chosen).dense.encoder} != {STARTER}:
+        if {*encoders, load_config(made.path, flags=chosen).dense.encoder} - {STARTER, TABLE}:
             _share_models(made)
         _add(made, paths, collection, chosen, progress)
-        yield EvaluationHome(made, temporary=True, flags=flags or {})
+        yield EvaluationHome(made, temporary=True, flags=flags or {}, progress=progress)
+
+
+def improve(home: Home, config: Config, progress: Progress = silent) -> None:
+    """Make the better vectors of a home; those of earlier evaluations are used again."""
+    try:
+        cache: Path | None = Home.open().models / CACHE
+    except HomeError:
+        cache = None
+    with Improver(home, config, cache=cache) as improver:
+        for report in improver.run():
+            progress("better vectors of passages", report.passages)
 
 
 def _add(home: Home, paths: Sequence[Path], collection: str, flags: Flags, progress: Progress) -> None:
@@ -176,7 +196,7 @@ def _share_models(home: Home) -> None:
     home.models.symlink_to(models, target_is_directory=True)
 
 
-def _fingerprint(home: Home) -> str:
+def _manifest(home: Home) -> Manifest:
     with Generations(home.index).pin_current() as generation:
         assert generation is not None, "data was added"
-        return Manifest.of(generation).fingerprint
+        return Manifest.of(generation)

@@ -62,13 +62,9 @@ def improve_afterwards(context: typer.Context, *, allowed: bool) -> None:
 
     home, config = open_home(context)
     try:
-        if not is_improvable(home, config):
+        if not config.dense.improve or not is_improvable(home, config):
             return
-        if not config.dense.improve:
-            return
-        if home.vectors.is_dir():
-            notify("There are many new passages: all are searched with quick vectors again, until better ones follow.")
-        if not (allowed and sys.stderr.isatty()):
+        if not (allowed and is_watched()):
             notify(f"{COMMAND}.")
             return
         notify("Better vectors are being made; Ctrl-C is fine: the documents can be asked already.")
@@ -77,6 +73,11 @@ def improve_afterwards(context: typer.Context, *, allowed: bool) -> None:
         notify(f"Stopped. The documents can be asked; {COMMAND}, and goes on where it stopped.")
     except (EncoderError, WriterBusyError) as error:
         notify(str(error))
+
+
+def is_watched() -> bool:
+    """Whether someone sees the progress."""
+    return sys.stderr.isatty()
 
 
 def improve_before(home: Home, config: Config) -> None:

@@ -83,7 +83,7 @@ def opened(
 def product(held: EvaluationHome) -> Iterator[Pipeline]:
     """The bot over a home that holds the documents."""
     with ExitStack() as stack:
-        bot = stack.enter_context(held.opened(calibrated=True))
+        bot = stack.enter_context(held.opened(calibrated=True, improved=True))
         flags = {**held.flags, "dense.encoder": bot.config.dense.encoder, "answer.precision": 0.0}
         forced = stack.enter_context(Bot.open(held.home.path, flags=flags, record=False))
         yield ProductPipeline(bot, forced)
