@@ -59,15 +59,15 @@ class Block:
 
 def blocks(text: str) -> list[Block]:
     """The outermost blocks of a text, in order and without outer white space."""
-    found: list[Block] = []
+    outermost: list[Block] = []
     start = 0
     while start < len(text):
         end = _portion_end(text, start)
-        found += _blocks(text[start:end], start)
-        start = _table_end(text, found[-1], end) if found and found[-1].type == "table" else end
+        outermost += _blocks(text[start:end], start)
+        start = _table_end(text, outermost[-1], end) if outermost and outermost[-1].type == "table" else end
         if start > end:
-            found[-1] = Block("table", *stripped(text, found[-1].start, start))
-    return found
+            outermost[-1] = Block("table", *stripped(text, outermost[-1].start, start))
+    return outermost
 
 
 def _table_end(text: str, table: Block, end: int) -> int:

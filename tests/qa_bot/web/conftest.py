@@ -1,4 +1,4 @@
-"""Real services on free ports: each runs in a thread with an event loop of its own, so that any client can be used.
+"""Real services on free ports: each runs in a thread with a separate event loop, so that any client can be used.
 
 def test_x(service):                      # a service over a copy of the starter's home
     assert service.get("/livez").status == 200
@@ -179,8 +179,8 @@ class SlowBot(Bot):
     ended: int
     cancelled: int
 
-    def __init__(self, *given: Any, **options: Any) -> None:
-        super().__init__(*given, **options)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self.pauses = {}
         self.begun = self.ended = self.cancelled = 0
         self._counting = Lock()
@@ -265,7 +265,7 @@ def serve(request: pytest.FixtureRequest) -> Iterator[Callable[..., Service]]:
 
 @pytest.fixture
 def talk() -> Callable[..., AbstractAsyncContextManager[Talk]]:
-    """Connects a client of the chat: `async with talk(service) as client`; it has to say `hello` by itself."""
+    """Connects a client of the chat: `async with talk(service) as client`; it has to send `hello`."""
 
     @asynccontextmanager
     async def connect(service: Service, **options: Any) -> AsyncIterator[Talk]:
@@ -370,7 +370,7 @@ def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
         page.set_default_timeout(SEEN)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
-        page.on("console", lambda said: wrong.append(said.text) if "Content Security" in said.text else None)
+        page.on("console", lambda line: wrong.append(line.text) if "Content Security" in line.text else None)
         route(page)
         page.goto(url)
         opened.append((page, wrong))

@@ -82,7 +82,7 @@ def test_every_route_wants_the_token_but_those_that_are_open(serve, monkeypatch)
 
 
 def test_every_route_refuses_a_foreign_host_or_origin(serve) -> None:
-    """Also with the right token, also where none is wanted, also what does not exist, and before an upgrade."""
+    """With the right token, without a token, for unknown paths, and before an upgrade."""
     for service in (serve(warm=False), serve(token=SECRET, warm=False)):
         for method, _, path in [*routes(service), ("GET", "", "/nothing"), ("PUT", "", "/api/ask")]:
             for headers in FOREIGN:
@@ -115,7 +115,7 @@ def test_the_service_s_own_names_and_origins_are_welcome(service) -> None:
     assert service.get("/metrics", headers={"Sec-Fetch-Site": "none"}).status == 200
 
 
-def test_a_link_from_elsewhere_leads_to_the_page_alone(service) -> None:
+def test_a_link_of_another_site_opens_the_page_only(service) -> None:
     followed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
     assert service.get("/", headers=followed).status == 200
     assert service.get("/liveqa?title=cats", headers=followed).status == 403
@@ -157,7 +157,7 @@ def test_further_names_are_known_when_configured(serve, hosts, host, origin, sta
     assert service.get("/metrics", headers=headers).status == status
 
 
-def test_on_all_addresses_the_one_that_was_called_is_known(serve) -> None:
+def test_on_all_addresses_the_called_one_is_accepted(serve) -> None:
     service = serve(host="0.0.0.0", token=SECRET, warm=False)
     port = service.running.settings.port
     for host, status in ((f"127.0.0.1:{port}", 200), (f"localhost:{port}", 200), (f"10.9.8.7:{port}", 403)):
@@ -246,7 +246,7 @@ def test_this_machine_may_ask_without_a_token(host: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["", " ", "no such name", "256.1.1.1", "http://127.0.0.1", "x" * 300])
-def test_what_is_no_address_is_refused(host: str) -> None:
+def test_malformed_addresses_are_rejected(host: str) -> None:
     with pytest.raises(ConfigError, match="Expected the name or address of this machine"):
         addresses(host)
 
@@ -293,7 +293,7 @@ def test_buckets_forget_who_came_longest_ago() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 30)), max_size=80))
-def test_nobody_comes_oftener_than_the_rate_allows(visits: list[tuple[str, float]]) -> None:
+def test_requests_beyond_the_rate_are_rejected(visits: list[tuple[str, float]]) -> None:
     buckets, now, came = TokenBuckets(60, burst=5), 0.0, dict[str, list[float]]()
     for client, later in visits:
         now += later
@@ -316,7 +316,7 @@ def test_who_comes_too_often_waits(serve) -> None:
     assert 'qa_bot_shed_total{reason="rate"} 3.0' in service.metrics.text().decode()
 
 
-def test_the_key_has_a_rate_of_its_own(serve) -> None:
+def test_a_key_has_a_separate_rate(serve) -> None:
     service = serve(rate=2, token=SECRET, warm=False)
     assert [service.get("/").status for _ in range(3)] == [200, 200, 429]
     keyed: dict[str, Any] = {"headers": RIGHT[0]}

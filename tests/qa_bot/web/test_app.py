@@ -41,7 +41,7 @@ def lines(out: io.StringIO, name: str = "") -> list[dict]:
     return [line for line in matches if name in ("", line["event"])]
 
 
-def asked(bot, handler, *, path: str = "/try", **options):
+def post(bot, handler, *, path: str = "/try", **options):
     """Status, headers and body of a POST to a handler behind all layers."""
 
     async def call():
@@ -66,14 +66,14 @@ def test_a_sane_request_id_is_kept(service) -> None:
     assert reply.headers["X-Request-ID"] == reply.json["error"]["request_id"] == "trace-1:a.b_C"
 
 
-@pytest.mark.parametrize("given", ["", "a b", "x" * 65, 'a"b', "ä", "<script>"])
-def test_another_request_id_is_replaced(bot, given) -> None:
+@pytest.mark.parametrize("identifier", ["", "a b", "x" * 65, 'a"b', "ä", "<script>"])
+def test_another_request_id_is_replaced(bot, identifier) -> None:
     async def handler(_: web.Request) -> web.Response:
         raise ServiceError(404, "no")
 
-    _, headers, body = asked(bot, handler, headers={"X-Request-ID": given})
+    _, headers, body = post(bot, handler, headers={"X-Request-ID": identifier})
     made = headers["X-Request-ID"]
-    assert made != given
+    assert made != identifier
     assert made == json.loads(body)["error"]["request_id"]
     assert len(made) == 32
 
@@ -85,7 +85,7 @@ def test_streams_carry_the_id_and_the_safe_headers(bot) -> None:
         await stream.write(b"x")
         return stream
 
-    _, headers, body = asked(bot, handler, headers={"X-Request-ID": "mine"})
+    _, headers, body = post(bot, handler, headers={"X-Request-ID": "mine"})
     assert (headers["X-Request-ID"], headers["X-Content-Type-Options"], body) == ("mine", "nosniff", b"x")
     assert headers["Cache-Control"] == "max-age=1", "a handler's own word stands"
 
@@ -98,7 +98,7 @@ def test_every_error_has_the_one_shape(bot, status) -> None:
     async def handler(_: web.Request) -> web.Response:
         raise ServiceError(status, "what is wrong", retry_after=1.2)
 
-    got, headers, body = asked(bot, handler)
+    got, headers, body = post(bot, handler)
     assert got == status
     assert json.loads(body) == {
         "error": {"code": CODES[status], "message": "what is wrong", "request_id": headers["X-Request-ID"]}
@@ -121,7 +121,7 @@ def test_errors_of_the_library_get_the_one_shape(bot, error, status, code) -> No
     async def handler(_: web.Request) -> web.Response:
         raise error
 
-    got, _, body = asked(bot, handler)
+    got, _, body = post(bot, handler)
     assert (got, json.loads(body)["error"]["code"]) == (status, code)
 
 
@@ -129,14 +129,14 @@ def test_a_redirection_is_no_error(bot) -> None:
     async def handler(_: web.Request) -> web.Response:
         raise web.HTTPFound("/elsewhere")
 
-    assert asked(bot, handler, allow_redirects=False)[0] == 302
+    assert post(bot, handler, allow_redirects=False)[0] == 302
 
 
-def test_what_goes_wrong_here_is_told_to_the_log_alone(bot, logged) -> None:
+def test_internal_errors_are_logged_and_hidden(bot, logged) -> None:
     async def handler(_: web.Request) -> web.Response:
         raise RuntimeError("the secret plan")
 
-    status, headers, body = asked(bot, handler)
+    status, headers, body = post(bot, handler)
     assert status == 500
     assert b"secret" not in body
     (line,) = lines(logged, "log")
@@ -153,7 +153,7 @@ def test_a_stream_that_fails_is_cut_and_not_mended(bot, logged) -> None:
         raise RuntimeError("now of all times")
 
     with pytest.raises(Exception, match=r"(?i)payload|disconnect|not completed"):
-        asked(bot, handler)
+        post(bot, handler)
     assert "now of all times" in lines(logged, "log")[0]["trace"]
 
 
@@ -189,7 +189,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(service, monkeypatch) -> No
     assert b"only a part" in reply
 
 
-def test_what_is_no_http_costs_no_trace(service, logged) -> None:
+def test_malformed_http_is_logged_without_traceback(service, logged) -> None:
     sent = (
         b"hello\r\n\r\n",
         b"\x16\x03\x01\x00\xa5\x01\x00",
@@ -222,7 +222,7 @@ def test_a_question_leaves_two_lines_without_its_text(service, logged) -> None:
     assert "cats" not in logged.getvalue().lower()
 
 
-def test_the_text_is_logged_where_that_is_wanted(home, serve, logged) -> None:
+def test_the_text_is_logged_on_request(home, serve, logged) -> None:
     from qa_bot import Bot
 
     with Bot.open(home, flags={"serve.log_questions": True}) as bot:
@@ -232,7 +232,7 @@ def test_the_text_is_logged_where_that_is_wanted(home, serve, logged) -> None:
         assert lines(logged, "answer")[0]["question"] == CATS["question"]
 
 
-def test_a_client_that_goes_stops_its_work_and_leaves_a_line(serve, slow_bot, logged) -> None:
+def test_a_client_that_disconnects_stops_its_work_and_is_logged(serve, slow_bot, logged) -> None:
     slow_bot.pauses["rank"] = 20.0
     service = serve(slow_bot)
     port = service.running.settings.port
@@ -283,9 +283,9 @@ def test_logs_are_json_unless_a_person_reads_them(monkeypatch) -> None:
         def isatty(self) -> bool:
             return True
 
-    root, own = logging.getLogger(), logging.getLogger("qa_bot")
+    root, ours = logging.getLogger(), logging.getLogger("qa_bot")
     monkeypatch.setattr(root, "handlers", [])
-    monkeypatch.setattr(own, "level", own.level)
+    monkeypatch.setattr(ours, "level", ours.level)
     monkeypatch.setattr(root, "level", root.level)
     for stream, begin in ((io.StringIO(), '{"time"'), (Terminal(), "")):
         configure(stream)

@@ -16,7 +16,7 @@ def test_alive_and_ready(service) -> None:
 
 
 @pytest.mark.parametrize("reason", ["starting", "stopping", "overloaded"])
-def test_not_ready_says_why(serve, slow_bot, reason) -> None:
+def test_readyz_gives_the_reason(serve, slow_bot, reason) -> None:
     service = serve(slow_bot, warm=reason != "starting", workers=1, queue=0)
     release = slow_bot.pauses["retrieve"] = Event()
     if reason == "stopping":
@@ -35,12 +35,12 @@ def test_not_ready_says_why(serve, slow_bot, reason) -> None:
         service.until(lambda: service.get("/readyz").status == 200)
 
 
-def test_a_service_that_starts_answers_all_the_same(serve) -> None:
+def test_a_starting_service_answers(serve) -> None:
     service = serve(warm=False)
     assert service.post("/api/ask", json=CATS).json["sources"]
 
 
-def test_metrics_count_what_happened(service) -> None:
+def test_metrics_count_requests_and_answers(service) -> None:
     answer = service.post("/api/ask", json=CATS).json
     service.get("/api/conversations/secret-id")
     service.get("/etc/passwd")

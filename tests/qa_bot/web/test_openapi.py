@@ -19,7 +19,7 @@ def test_the_document_is_valid(secured: bool) -> None:
     validate(document(secured=secured))
 
 
-def test_every_route_is_told_and_nothing_else(service) -> None:
+def test_the_document_lists_every_route(service) -> None:
     served = {
         (route.method.lower(), route.resource.canonical)
         for route in service.running.app.router.routes()
@@ -36,7 +36,7 @@ def test_the_service_gives_the_document(serve) -> None:
     assert result.json["info"]["version"]
 
 
-def test_security_is_told_where_there_is_any() -> None:
+def test_the_document_states_the_token() -> None:
     result = document(secured=True)
     assert result["security"] == [{"bearer": []}, {"key": []}]
     assert result["paths"]["/livez"]["get"]["security"] == []
@@ -47,15 +47,15 @@ def test_security_is_told_where_there_is_any() -> None:
     assert "401" not in open_to_all["paths"]["/api/ask"]["post"]["responses"]
 
 
-def test_a_document_names_the_voices_there_are() -> None:
+def test_the_document_names_the_personas() -> None:
     result = document(secured=False, personas=("pirate",))["components"]["schemas"]
     assert result["ChatRequest"]["properties"]["model"]["enum"] == ["qa-bot", "pirate"]
     assert result["AskRequest"]["properties"]["persona"]["anyOf"] == [{"enum": [None, ""]}, {"enum": ["pirate"]}]
 
 
 @pytest.mark.slow
-def test_the_service_does_what_the_document_says(serve, voiced_bot, tmp_path: Path, caplog) -> None:
-    """Requests that fit the document and requests that do not, by schemathesis; `/ws` has tests of its own.
+def test_the_service_matches_the_document(serve, voiced_bot, tmp_path: Path, caplog) -> None:
+    """Requests that fit the document and requests that do not, by schemathesis; `/ws` has separate tests.
 
     Longer, by hand: `schemathesis run http://127.0.0.1:8080/openapi.json --checks all -n 300 -w 1 --exclude-path /ws`.
     """

@@ -24,11 +24,11 @@ import pytest
 
 from qa_bot import Bot
 from qa_bot.documents.sync import add
-from qa_bot.home.config import Config, ConfigError
+from qa_bot.home.config import Config
 from qa_bot.home.journal import DAY
 from qa_bot.home.sections import ConversationsSection
 from qa_bot.web.chat.socket import CHAT
-from qa_bot.web.server import ServeError, running
+from qa_bot.web.server import running
 
 CATS = {"question": "Why do cats sleep all day?"}
 ZORGON = {"_id": "zorgon", "title": "Where do zorgons live?", "text": "Zorgons live under the purple moon of Quix."}
@@ -49,7 +49,7 @@ with Slow.open(sys.argv[1]) as bot:
 
 
 class Process:
-    """A server in a process of its own; `url` once it listens."""
+    """A server in a separate process; `url` once it listens."""
 
     def __init__(self, *command: object, **environment: str) -> None:
         self.popen = subprocess.Popen(
@@ -108,9 +108,6 @@ def until(holds: Callable[[], object], seconds: float = 20) -> None:
         time.sleep(0.01)
 
 
-# --- a life ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT])
 def test_it_listens_answers_and_ends_well(process, signum) -> None:
     server = process().ready()
@@ -136,7 +133,7 @@ def test_flags_say_where(home, process) -> None:
     assert server.end()[0] == 0
 
 
-def test_what_was_told_is_recorded_when_it_is_killed(home, process) -> None:
+def test_sent_answers_are_recorded_before_a_kill(home, process) -> None:
     server = process().ready()
     answers = [server.ask() for _ in range(3)]
     server.popen.kill()
@@ -160,112 +157,7 @@ def test_documents_added_by_another_process_are_found_at_once(home, process, wri
     assert server.end()[0] == 0
 
 
-# --- what keeps it from listening -----------------------------------------------------------------------------------
-
-
-def serve_fails(qa_bot, *flags: object) -> str:
-    done = qa_bot("serve", *flags)
-    assert (done.code, done.out) == (1, "")
-    assert done.err.startswith("Error: ")
-    assert done.err.count("\n") == 1
-    return done.err
-
-
-def test_a_port_in_use(qa_bot) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        assert f"127.0.0.1:{port}, but got: the port is in use" in serve_fails(qa_bot, "--port", port)
-
-
-def test_a_liveqa_port_in_use(qa_bot) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        assert "the port is in use" in serve_fails(qa_bot, "--port", 0, "--liveqa-port", port)
-
-
-def test_a_port_without_the_right_to_it(monkeypatch, bot) -> None:
-    def refuse(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("socket.socket.bind", refuse)
-
-    async def start() -> None:
-        async with running(bot, replace(bot.config.serve, port=80)):
-            pass
-
-    with pytest.raises(ServeError, match=r"127\.0\.0\.1:80, but got: no right to that port"):
-        asyncio.run(start())
-
-
-@pytest.mark.parametrize(
-    ("flags", "result"),
-    [
-        (("--host", "no such host"), "Expected the name or address of this machine"),
-        (("--host", "192.0.2.1", "--port", "0"), "Expected a token before listening on 192.0.2.1"),
-        (("--host", "0.0.0.0", "--port", "0"), "Expected a token before listening on 0.0.0.0"),
-        (("--port", "70000"), "0 to 65535"),
-    ],
-)
-def test_an_address_that_will_not_do(qa_bot, flags, result) -> None:
-    assert result in serve_fails(qa_bot, *flags)
-
-
-def test_an_address_of_another_machine(qa_bot, monkeypatch) -> None:
-    monkeypatch.setenv("QA_BOT_TOKEN", "secret")
-    assert "this machine has no such address" in serve_fails(qa_bot, "--host", "192.0.2.1", "--port", "0")
-
-
-def test_a_token_that_others_could_read(qa_bot, home) -> None:
-    (home / "token").write_text("secret")
-    (home / "token").chmod(0o644)
-    assert f"chmod 600 {home / 'token'}" in serve_fails(qa_bot, "--port", "0")
-
-
-def test_a_damaged_home(qa_bot, home) -> None:
-    for file in (home / "index").rglob("manifest.json"):
-        file.write_text("{")
-    assert "qa-bot repair" in serve_fails(qa_bot, "--port", "0")
-
-
-def test_a_failed_start_leaves_no_port_behind(bot) -> None:
-    """The first port is given back when the second cannot be had."""
-    with socket.socket() as taken, socket.socket() as probe:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-        probe.close()
-        settings = replace(bot.config.serve, port=port, liveqa_port=taken.getsockname()[1])
-
-        async def start() -> None:
-            async with running(bot, settings):
-                pass
-
-        with pytest.raises(ServeError):
-            asyncio.run(start())
-        with socket.socket() as again:
-            again.bind(("127.0.0.1", port))
-
-
-def test_a_token_in_the_home_opens_the_service(home, serve, bot) -> None:
-    (home / "token").write_text("from-file")
-    (home / "token").chmod(0o600)
-    service = serve(bot, warm=False)
-    assert service.get("/metrics").status == 401
-    assert service.get("/metrics", headers={"X-API-Key": "from-file"}).status == 200
-    (home / "token").chmod(0o644)
-    with pytest.raises(ConfigError, match="chmod 600"):
-        serve(bot)
-
-
-# --- how it ends ----------------------------------------------------------------------------------------------------
-
-
-def test_stopping_finishes_what_runs_and_takes_nothing_new(slow_bot) -> None:
+def test_stopping_finishes_running_questions_and_rejects_new_ones(slow_bot) -> None:
     go = slow_bot.pauses["retrieve"] = Event()
 
     async def life() -> None:
@@ -273,7 +165,7 @@ def test_stopping_finishes_what_runs_and_takes_nothing_new(slow_bot) -> None:
             service = await inner.enter_async_context(running(slow_bot, replace(slow_bot.config.serve, port=0)))
             client = await outer.enter_async_context(aiohttp.ClientSession(service.url))
             await service.service.warm_up()
-            asked = asyncio.create_task(client.post("/api/ask", json=CATS))
+            request = asyncio.create_task(client.post("/api/ask", json=CATS))
             while not slow_bot.begun:
                 await asyncio.sleep(0.005)
             closing = asyncio.create_task(inner.aclose())
@@ -285,7 +177,7 @@ def test_stopping_finishes_what_runs_and_takes_nothing_new(slow_bot) -> None:
                 assert (reply.status, reply.headers["Retry-After"]) == (503, "5")
             assert not closing.done()
             go.set()
-            async with await asked as reply:
+            async with await request as reply:
                 assert reply.status == 200
                 assert (await reply.json())["sources"]
             await closing
@@ -296,7 +188,7 @@ def test_stopping_finishes_what_runs_and_takes_nothing_new(slow_bot) -> None:
 
 
 def test_stopping_does_not_wait_longer_than_the_deadline(home, slow_bot, monkeypatch) -> None:
-    """A question that would take for ever is cut, and its client is told by the closed connection."""
+    """An endless question is cancelled, and its client sees a closed connection."""
     monkeypatch.setattr("qa_bot.web.server.GRACE", 0.1)
     slow_bot.config = replace(slow_bot.config, answer=replace(slow_bot.config.answer, deadline=0.1))
     slow_bot.pauses["retrieve"] = 20.0
@@ -305,12 +197,12 @@ def test_stopping_does_not_wait_longer_than_the_deadline(home, slow_bot, monkeyp
         async with AsyncExitStack() as outer, AsyncExitStack() as inner:
             service = await inner.enter_async_context(running(slow_bot, replace(slow_bot.config.serve, port=0)))
             client = await outer.enter_async_context(aiohttp.ClientSession(service.url))
-            asked = asyncio.create_task(client.post("/api/ask", json={**CATS, "deadline": 20}))
+            request = asyncio.create_task(client.post("/api/ask", json={**CATS, "deadline": 20}))
             while not slow_bot.begun:
                 await asyncio.sleep(0.005)
             await inner.aclose()
             with pytest.raises(aiohttp.ClientError):
-                await asked
+                await request
 
     asyncio.run(asyncio.wait_for(life(), 15))
     assert slow_bot.cancelled == 1
@@ -346,9 +238,6 @@ def refuses(url: str) -> bool:
     except OSError:
         return True
     return False
-
-
-# --- beside it ------------------------------------------------------------------------------------------------------
 
 
 def test_turns_reach_the_store_while_serving(bot, serve, monkeypatch) -> None:
@@ -389,7 +278,7 @@ def test_old_conversations_go_while_serving_and_are_forgotten(bot, serve, talk, 
     assert len(bot.memory.recall("c1")) == 1
 
 
-def test_who_comes_back_while_an_old_conversation_goes_is_answered(slow_bot, serve, talk, monkeypatch) -> None:
+def test_a_client_that_returns_during_a_sweep_is_answered(slow_bot, serve, talk, monkeypatch) -> None:
     monkeypatch.setattr("qa_bot.web.server.EXPIRE_EVERY", 0.02)
     service = serve(slow_bot)
 
@@ -412,7 +301,7 @@ def test_who_comes_back_while_an_old_conversation_goes_is_answered(slow_bot, ser
     service.until(lambda: slow_bot.store.has_turn(result["turn"]))
 
 
-def test_a_store_that_fails_is_told_once_and_harms_no_answer(bot, serve, monkeypatch, caplog) -> None:
+def test_a_failing_store_is_logged_once_and_harms_no_answer(bot, serve, monkeypatch, caplog) -> None:
     tries = []
 
     def fail(*_: object) -> None:

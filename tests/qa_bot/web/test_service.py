@@ -19,7 +19,7 @@ CATS = Question("Why do cats sleep all day?")
 
 
 def with_service(bot, work, *, workers: int = 1, queue: int = 1):
-    """What `work(service)` returns, in a loop of its own."""
+    """The result of `work(service)` in a new event loop."""
 
     async def call():
         service = AnswerService(bot, Metrics(), workers=workers, queue=queue)
@@ -58,23 +58,23 @@ def test_events_come_on_the_loop_before_the_answer(bot) -> None:
     assert threads == {get_ident()}
 
 
-def test_what_has_no_room_is_told_when_to_come_back(slow_bot) -> None:
+def test_an_overloaded_service_says_when_to_retry(slow_bot) -> None:
     """One is answered, one waits, the third is turned away."""
     go = slow_bot.pauses["retrieve"] = Event()
 
     async def work(service):
         states = [(service.busy, service.overloaded)]
-        asked = []
+        tasks = []
         for _ in range(2):
-            asked.append(asyncio.create_task(service.answer(Ask.of(CATS))))
-            await until(lambda: service.busy if len(asked) == 1 else service.overloaded)
+            tasks.append(asyncio.create_task(service.answer(Ask.of(CATS))))
+            await until(lambda: service.busy if len(tasks) == 1 else service.overloaded)
             states.append((service.busy, service.overloaded))
         for turned_away in (service.answer(Ask.of(CATS)), service.search("cats")):
             with pytest.raises(ServiceError, match="2 questions are already in work") as caught:
                 await turned_away
             assert (caught.value.status, caught.value.headers) == (503, {"Retry-After": "1"})
         go.set()
-        answers = await asyncio.gather(*asked)
+        answers = await asyncio.gather(*tasks)
         return states, answers, (service.busy, service.overloaded)
 
     states, answers, after = with_service(slow_bot, work)
@@ -130,15 +130,15 @@ def test_a_failing_bot_fails_its_question_alone(bot, monkeypatch) -> None:
     assert with_service(bot, work).sources
 
 
-def test_the_store_is_free_while_all_answer(slow_bot) -> None:
+def test_the_store_is_free_while_all_workers_answer(slow_bot) -> None:
     go = slow_bot.pauses["retrieve"] = Event()
 
     async def work(service):
-        asked = asyncio.create_task(service.answer(Ask.of(CATS)))
+        answering = asyncio.create_task(service.answer(Ask.of(CATS)))
         await until(lambda: service.busy)
         turns = await service.store(lambda store: store.counts().turns)
         go.set()
-        answer = await asked
+        answer = await answering
         return turns, await service.store(lambda store: store.turn(answer.id).question)
 
     assert with_service(slow_bot, work) == (0, CATS.title)
@@ -149,7 +149,7 @@ def test_a_search_brings_candidates(bot) -> None:
     assert matches[0].passage.source.document == "animals-cats-sleep"
 
 
-def test_closing_tells_those_who_wait_and_waits_for_what_runs(slow_bot) -> None:
+def test_closing_rejects_queued_questions_and_finishes_running_ones(slow_bot) -> None:
     go = slow_bot.pauses["retrieve"] = Event()
 
     async def work(service):
@@ -172,15 +172,15 @@ def test_closing_tells_those_who_wait_and_waits_for_what_runs(slow_bot) -> None:
     assert answer.sources
 
 
-def test_draining_ends_when_all_is_done_or_the_time_is_over(slow_bot) -> None:
+def test_draining_ends_when_idle_or_at_the_timeout(slow_bot) -> None:
     go = slow_bot.pauses["retrieve"] = Event()
 
     async def work(service):
-        asked = asyncio.create_task(service.answer(Ask.of(CATS)))
+        answering = asyncio.create_task(service.answer(Ask.of(CATS)))
         await until(lambda: service.busy)
         in_vain = await service.drained(0.05)
         asyncio.get_running_loop().call_later(0.05, go.set)
-        return in_vain, await service.drained(20), await asked
+        return in_vain, await service.drained(20), await answering
 
     in_vain, drained, answer = with_service(slow_bot, work)
     assert (in_vain, drained) == (False, True)
@@ -208,14 +208,14 @@ def test_a_home_that_cannot_answer_does_not_get_ready(bot) -> None:
 
 
 def test_a_cancelled_pipeline_is_no_error_of_the_loop(slow_bot, caplog) -> None:
-    """`Cancelled`, raised where nobody waits any more, is swallowed with the future that nobody reads."""
+    """`Cancelled` of a question without a waiting client is swallowed together with its future."""
     slow_bot.pauses["rank"] = 20.0
 
     async def work(service):
-        asked = asyncio.create_task(service.answer(Ask.of(CATS)))
+        answering = asyncio.create_task(service.answer(Ask.of(CATS)))
         await until(lambda: slow_bot.begun)
-        asked.cancel()
-        await asyncio.gather(asked, return_exceptions=True)
+        answering.cancel()
+        await asyncio.gather(answering, return_exceptions=True)
         await until(lambda: slow_bot.ended)
 
     with_service(slow_bot, work)

@@ -38,8 +38,8 @@ async def judged(client: Any, judge: str, prefers: str) -> list[dict[str, Any]]:
         seen.append(result)
         expected = {"A": "good", "B": "bad"}.get(prefers[pair["place"]])
         place = "tie" if expected is None else "first" if pair["first"].startswith(expected) else "second"
-        given = {"judge": judge, "qid": pair["qid"], "choice": place, "seconds": 1.5}
-        async with client.post("/api/comparisons/models/judgements", json=given) as reply:
+        judgement = {"judge": judge, "qid": pair["qid"], "choice": place, "seconds": 1.5}
+        async with client.post("/api/comparisons/models/judgements", json=judgement) as reply:
             assert (await reply.json())["done"] == len(seen)
 
 
@@ -63,7 +63,7 @@ def test_three_judges_at_once(saved, service) -> None:
     assert service.get("/api/comparisons").json == {"comparisons": [listed]}
 
 
-def test_nothing_that_a_judge_gets_tells_the_side(saved, service) -> None:
+def test_no_reply_reveals_the_sides_to_a_judge(saved, service) -> None:
     firsts = []
     for judge in ("ann", "ben", "cem", "dua"):
         replies = [
@@ -77,9 +77,9 @@ def test_nothing_that_a_judge_gets_tells_the_side(saved, service) -> None:
             assert pair["first"].startswith("good") == (order_of(3, judge, f"q{n}") == "AB")
             firsts.append(pair["first"].startswith("good"))
     assert 8 < sum(firsts) < 32  # of 40 fair coins; they are always the same ones
-    given = {"judge": "ann", "qid": "q0", "choice": "tie"}
-    said = service.post("/api/comparisons/models/judgements", json=given)
-    assert said.json == {"comparison": "models", "judge": "ann", "qid": "q0", "done": 1, "questions": 10}
+    judgement = {"judge": "ann", "qid": "q0", "choice": "tie"}
+    reply = service.post("/api/comparisons/models/judgements", json=judgement)
+    assert reply.json == {"comparison": "models", "judge": "ann", "qid": "q0", "done": 1, "questions": 10}
     for path in ("/api/comparisons", "/api/comparisons/models", "/api/comparisons/models?reveal=false"):
         assert "secret" not in service.get(path).text
     result = service.get("/api/comparisons/models?reveal=true").json
@@ -89,9 +89,9 @@ def test_nothing_that_a_judge_gets_tells_the_side(saved, service) -> None:
 def test_the_last_word_counts_and_grades_are_kept(saved, service) -> None:
     one = "/api/comparisons/models/judgements"
     first = "A" if order_of(3, "ann", "q1") == "AB" else "B"
-    given = {"judge": "ann", "qid": "q1", "choice": "first", "grades": {"first": 3.0, "second": None}, "seconds": 2}
-    assert service.post(one, json=given).json["done"] == 1
-    assert service.post(one, json={**given, "choice": "tie"}).json["done"] == 1
+    judgement = {"judge": "ann", "qid": "q1", "choice": "first", "grades": {"first": 3.0, "second": None}, "seconds": 2}
+    assert service.post(one, json=judgement).json["done"] == 1
+    assert service.post(one, json={**judgement, "choice": "tie"}).json["done"] == 1
     lines = [json.loads(line) for line in judgements_of(saved, "models").read_text().splitlines()]
     assert [line["choice"] for line in lines] == [first, "tie"]
     assert lines[0]["grade"] == {first: 3}
@@ -123,7 +123,7 @@ def test_judges_at_the_terminal_and_on_the_page_meet(saved, service, qa_bot) -> 
         ("POST", "/api/comparisons/models/judgements", {"judge": "ann", "qid": "q1"}, 422),
     ],
 )
-def test_what_is_wrong_is_told(saved, service, method, path, body, status) -> None:
+def test_wrong_requests_are_rejected_with_a_reason(saved, service, method, path, body, status) -> None:
     result = service.request(method, path, json=body) if body else service.request(method, path)
     assert result.status == status, result.text
     assert set(result.json["error"]) == {"code", "message", "request_id"}
@@ -152,25 +152,25 @@ def test_two_texts_become_a_comparison(service) -> None:
     lines = [
         json.dumps({"_id": f"q{n}", "question": f"{n}\u2028?", "answer": "Yes."}, ensure_ascii=False) for n in range(3)
     ]
-    given = {
+    comparison = {
         "name": "mine",
         "a": {"name": "secret-one", "answers": "\n".join([*lines, "{"])},
         "b": {"name": "secret-two", "answers": "\r\n".join([lines[0], lines[1].replace("Yes", "No"), ""])},
     }
-    made = service.post("/api/comparisons", json=given).json
+    made = service.post("/api/comparisons", json=comparison).json
     (wrong,) = made.pop("wrong")
     assert made == {"name": "mine", "questions": 1, "identical": 1, "only_a": 1, "only_b": 0}
     assert wrong.startswith("secret-one:4: Expected a JSON object")
     assert service.get("/api/comparisons").json["comparisons"][0]["name"] == "mine"
     assert service.get("/api/comparisons/mine/next?judge=ann").json["pair"]["qid"] == "q1"
-    assert service.post("/api/comparisons", json=given).status == 200
-    refused = service.post("/api/comparisons", json={**given, "b": {"name": "other", "answers": lines[0]}})
+    assert service.post("/api/comparisons", json=comparison).status == 200
+    refused = service.post("/api/comparisons", json={**comparison, "b": {"name": "other", "answers": lines[0]}})
     assert (refused.status, refused.json["error"]["code"]) == (409, "conflict")
-    for other in ({**given, "name": "../x"}, {**given, "a": {"name": "a", "answers": ""}}, {"name": "x"}):
+    for other in ({**comparison, "name": "../x"}, {**comparison, "a": {"name": "a", "answers": ""}}, {"name": "x"}):
         assert service.post("/api/comparisons", json=other).status == 422
-    broken = service.post("/api/comparisons", json={**given, "name": "broken", "a": {"name": "a", "answers": "{"}})
+    broken = service.post("/api/comparisons", json={**comparison, "name": "broken", "a": {"name": "a", "answers": "{"}})
     assert (broken.status, "but got none: a:1: Expected" in broken.json["error"]["message"]) == (409, True)
-    apart = {**given, "name": "apart", "b": {"name": "b", "answers": '{"_id": "z", "answer": "Yes."}'}}
+    apart = {**comparison, "name": "apart", "b": {"name": "b", "answers": '{"_id": "z", "answer": "Yes."}'}}
     result = service.post("/api/comparisons", json=apart)
     assert (result.status, "neither id nor words in common" in result.json["error"]["message"]) == (409, True)
 
@@ -183,6 +183,6 @@ def test_two_texts_become_a_comparison(service) -> None:
         max_leaves=5,
     )
 )
-def test_any_body_is_judged_or_told(saved, service, body) -> None:
+def test_any_body_is_accepted_or_rejected_with_a_reason(saved, service, body) -> None:
     reply = service.post("/api/comparisons/models/judgements", data=json.dumps(body), headers=JSON)
     assert reply.status in (400, 422)

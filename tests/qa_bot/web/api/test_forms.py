@@ -22,7 +22,7 @@ def part(head: str, content: str = "why") -> bytes:
 
 
 @given(st.dictionaries(NAMES, TEXTS, max_size=8))
-def test_what_was_sent_is_read(sent: dict[str, str]) -> None:
+def test_parts_are_read(sent: dict[str, str]) -> None:
     assert fields(urlencode(sent).encode(), URLENCODED) == sent
     parts = (f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{sent[name]}\r\n' for name in sent)
     assert fields(("".join(parts) + "--x--").encode(), PARTS) == sent
@@ -55,11 +55,11 @@ def test_other_character_sets_are_refused(charset: str) -> None:
         fields(b"a=b", f"{URLENCODED}; charset={charset}")
 
 
-def test_a_name_is_what_stands_in_its_quotes() -> None:
+def test_a_name_is_the_text_in_quotes() -> None:
     assert fields(part('Content-Disposition: form-data; x=y; name="a; name=b"'), PARTS) == {"a; name=b": "why"}
 
 
-def test_what_stands_before_and_after_the_parts_is_left_out() -> None:
+def test_text_around_the_parts_is_ignored() -> None:
     assert fields(b"preamble\r\n" + part("content-disposition:form-data;name=a") + b"after", PARTS) == {"a": "why"}
 
 

@@ -33,14 +33,14 @@ def error(reply, status: int, code: str) -> str:
     return reply.json["error"]["message"]
 
 
-def test_what_was_not_answered_is_listed_answered_and_given(service) -> None:
+def test_an_unanswered_question_is_listed_and_answered(service) -> None:
     assert gaps(service) == []
     for question in (NONSENSE, CATS, NONSENSE.lower()):
         ask(service, question)
     assert gaps(service) == [(NONSENSE.lower(), 2)]
     key = service.get("/api/owner/gaps").json["gaps"][0]["key"]
-    given = {"question": NONSENSE, "answer": ANSWER, "url": "https://example.org", "gap": key}
-    added = AddAnswerReply.model_validate(service.post("/api/owner/answers", json=given).json)
+    body = {"question": NONSENSE, "answer": ANSWER, "url": "https://example.org", "gap": key}
+    added = AddAnswerReply.model_validate(service.post("/api/owner/answers", json=body).json)
     outcome = ask(service)
     assert (outcome["answer"], outcome["sources"][0]["url"]) == (ANSWER, "https://example.org")
     assert (outcome["sources"][0]["document"], outcome["sources"][0]["collection"]) == (
@@ -50,7 +50,7 @@ def test_what_was_not_answered_is_listed_answered_and_given(service) -> None:
     assert gaps(service) == []
 
 
-def test_what_was_voted_down_is_listed_with_what_was_said(service) -> None:
+def test_a_downvoted_answer_is_listed_with_its_comment(service) -> None:
     turn = ask(service, CATS)
     service.post("/api/feedback", json={"id": turn["id"], "vote": "down", "comment": "<b>no</b>"})
     (gap,) = service.get("/api/owner/gaps").json["gaps"]
@@ -60,7 +60,7 @@ def test_what_was_voted_down_is_listed_with_what_was_said(service) -> None:
     assert gaps(service) == []
 
 
-def test_the_list_is_as_long_as_it_is_asked_for(service) -> None:
+def test_the_list_has_the_requested_length(service) -> None:
     for question in ("zxqv wprt", "qqqz vvvw", "zxqv wprt"):
         ask(service, question)
     outcome = service.get("/api/owner/gaps", params={"limit": "1"}).json
@@ -96,21 +96,21 @@ def test_dismissed_is_gone(service) -> None:
         ("dismiss", [], "Expected an object"),
     ],
 )
-def test_what_is_no_answer_is_refused(service, path: str, body: object, outcome: str) -> None:
+def test_an_invalid_answer_is_rejected(service, path: str, body: object, outcome: str) -> None:
     assert outcome in error(service.post(f"/api/owner/{path}", json=body), 422, "invalid")
     assert service.bot.store.of_collection("answers") == []
 
 
-def test_a_writer_elsewhere_is_named(service) -> None:
-    given = {"question": NONSENSE, "answer": ANSWER}
+def test_another_writer_is_named(service) -> None:
+    body = {"question": NONSENSE, "answer": ANSWER}
     with service.bot.home.lock("repair"):
-        said = error(service.post("/api/owner/answers", json=given), 409, "conflict")
-    assert "repair by process" in said
-    assert "try again" in said
-    assert service.post("/api/owner/answers", json=given).status == 200
+        message = error(service.post("/api/owner/answers", json=body), 409, "conflict")
+    assert "repair by process" in message
+    assert "try again" in message
+    assert service.post("/api/owner/answers", json=body).status == 200
 
 
-def test_those_who_save_at_once_wait_for_each_other(service) -> None:
+def test_concurrent_saves_wait_for_each_other(service) -> None:
     bodies = [{"question": f"{NONSENSE} {i}", "answer": f"Number {i}."} for i in range(4)]
     with ThreadPoolExecutor(4) as pool:
         replies = list(pool.map(lambda body: service.post("/api/owner/answers", json=body), bodies))
@@ -128,20 +128,20 @@ def test_no_more_wait_than_there_is_room_for(service, monkeypatch) -> None:
 
     monkeypatch.setattr(owner, "add_answer", slowly)
     monkeypatch.setattr(routes, "WAITING", 2)
-    given = {"question": NONSENSE, "answer": ANSWER}
+    body = {"question": NONSENSE, "answer": ANSWER}
     with ThreadPoolExecutor(2) as pool:
-        both = [pool.submit(service.post, "/api/owner/answers", json=given) for _ in range(2)]
+        both = [pool.submit(service.post, "/api/owner/answers", json=body) for _ in range(2)]
         assert begun.wait(30)
         writer = service.running.app[routes.WRITER]
         service.until(lambda: writer.waiting == 2, "the second answer")
-        full = service.post("/api/owner/answers", json=given)
+        full = service.post("/api/owner/answers", json=body)
         go_on.set()
         assert [item.result().status for item in both] == [200, 200]
     assert "2 answers wait" in error(full, 409, "conflict")
-    assert service.post("/api/owner/answers", json=given).status == 200
+    assert service.post("/api/owner/answers", json=body).status == 200
 
 
-def test_nobody_sees_what_others_asked_without_the_token(serve) -> None:
+def test_questions_of_others_need_the_token(serve) -> None:
     service = serve(token="secret")
     assert service.get("/owner").status == 200
     assert service.get("/api/owner/gaps").status == 401
@@ -152,7 +152,7 @@ def test_nobody_sees_what_others_asked_without_the_token(serve) -> None:
     assert service.get("/api/owner/gaps", headers=foreign).status == 403
 
 
-def test_a_link_from_elsewhere_leads_to_the_page_but_to_no_data(service) -> None:
+def test_a_link_of_another_site_opens_the_page_without_data(service) -> None:
     followed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
     assert service.get("/owner", headers=followed).status == 200
     assert service.get("/api/owner/gaps", headers=followed).status == 403

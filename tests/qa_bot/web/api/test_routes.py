@@ -62,13 +62,13 @@ def test_every_field_counts(service) -> None:
     assert ask(service, hint="naps", persona="", body=None, top=None, conversation=None, trace=None)["answered"]
 
 
-def test_an_abstention_says_why(service) -> None:
+def test_an_abstention_gives_its_reason(service) -> None:
     result = ask(service, question=NONSENSE)
     assert (result["answered"], result["kind"], result["answer"], bool(result["reason"])) == (False, "none", "", True)
     assert "empty" in ask(service, question=" \n")["reason"]
 
 
-def test_any_text_may_be_asked_and_is_recorded(service) -> None:
+def test_any_text_is_answered_and_recorded(service) -> None:
     texts = ["a\x00b", "\u202e cats \u0301" * 50, "😀" * 5_000, "\n" * 20_000, "שלום", "\\" * 999]
     for text in texts:
         assert ask(service, question=text, body=text, conversation="odd")["question"] == text
@@ -108,9 +108,9 @@ WRONG = [
 ]
 
 
-def test_wrong_bodies_are_told_what_is_wrong(service) -> None:
-    for body, status, said in WRONG:
-        assert said in error(service.post("/api/ask", data=body, headers=JSON), status), body[:60]
+def test_wrong_bodies_are_rejected_with_a_reason(service) -> None:
+    for body, status, message in WRONG:
+        assert message in error(service.post("/api/ask", data=body, headers=JSON), status), body[:60]
 
 
 def test_only_json_in_utf_8_is_read(service) -> None:
@@ -143,7 +143,7 @@ def test_a_body_in_chunks_that_are_none_is_refused(service, caplog) -> None:
     assert "Unhandled" not in caplog.text
 
 
-def test_other_methods_are_told_the_right_one(service) -> None:
+def test_a_wrong_method_names_the_right_one(service) -> None:
     reply = service.get("/api/ask")
     assert "Expected POST for /api/ask, but got GET." in error(reply, 405)
     assert reply.headers["Allow"] == "POST"
@@ -156,7 +156,7 @@ def test_the_deadline_of_the_request_holds(serve, slow_bot) -> None:
     assert (result["answered"], "rank" in result["skipped"] or bool(result["reason"])) == (False, True)
 
 
-def test_those_who_come_when_all_is_full_are_told_when_to_come_back(serve, slow_bot) -> None:
+def test_a_full_queue_says_when_to_retry(serve, slow_bot) -> None:
     service = serve(slow_bot, workers=1, queue=0)
     gate = slow_bot.pauses["rank"] = Event()
 
@@ -188,7 +188,7 @@ def test_a_client_that_leaves_stops_the_work(serve, slow_bot) -> None:
 # --- search ---------------------------------------------------------------------------------------------------------
 
 
-def test_search_gives_what_the_command_line_prints(service) -> None:
+def test_search_equals_the_command_line(service) -> None:
     result = service.post("/api/search", json={"query": "cats", "engine": "keyword", "top": 2}).json
     assert (result["query"], result["engine"], len(result["results"])) == ("cats", "keyword", 2)
     assert SearchReply.model_validate(result).results[0].features
@@ -196,9 +196,9 @@ def test_search_gives_what_the_command_line_prints(service) -> None:
     assert service.post("/api/search", json={"query": " \x00 "}).json["results"] == []
 
 
-def test_search_names_the_engines_there_are(service) -> None:
-    said = error(service.post("/api/search", json={"query": "a", "engine": "magic"}), 422)
-    assert said == "Expected 'keyword', 'dense', 'hybrid' or 'facts' for engine, but got \"magic\"."
+def test_search_names_the_engines(service) -> None:
+    message = error(service.post("/api/search", json={"query": "a", "engine": "magic"}), 422)
+    assert message == "Expected 'keyword', 'dense', 'hybrid' or 'facts' for engine, but got \"magic\"."
 
 
 # --- feedback and conversations -------------------------------------------------------------------------------------
@@ -270,13 +270,13 @@ def test_a_title_has_something_to_read(service) -> None:
         assert "for title" in error(service.request("PATCH", "/api/conversations/c", json={"title": title}), 422)
 
 
-def test_what_fails_inside_is_told_without_its_insides(service, monkeypatch, caplog) -> None:
+def test_internal_errors_hide_their_cause(service, monkeypatch, caplog) -> None:
     def broken(**_: object) -> None:
         raise StoreError("Expected to use the store /secret/path")
 
     monkeypatch.setattr(service.bot.store, "conversations", broken)
-    said = error(service.get("/api/conversations"), 500)
-    assert "secret" not in said
+    message = error(service.get("/api/conversations"), 500)
+    assert "secret" not in message
     assert "secret" in caplog.text
 
 

@@ -1,4 +1,4 @@
-"""Answers as events: what comes in which order, pings, errors on the way, and clients that leave or do not read."""
+"""Answers as events: their order, pings, errors, and clients that leave or do not read."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_an_abstention_has_no_text(service) -> None:
     assert (result[-1][2]["answered"], bool(result[-1][2]["reason"])) == (False, True)
 
 
-def test_only_those_who_name_events_get_them(service) -> None:
+def test_events_are_sent_on_request_only(service) -> None:
     def kind(accept: str) -> str:
         reply = service.post("/api/ask", json={"question": CATS}, headers={"Accept": accept})
         return reply.headers["Content-Type"].partition(";")[0]
@@ -76,7 +76,7 @@ def test_only_those_who_name_events_get_them(service) -> None:
     assert kind("text/event-stream;q=0.9") == kind("application/json, TEXT/Event-Stream") == "text/event-stream"
 
 
-def test_what_is_wrong_before_the_start_is_an_ordinary_error(serve, slow_bot) -> None:
+def test_an_error_before_the_stream_is_an_ordinary_reply(serve, slow_bot) -> None:
     service = serve(slow_bot, workers=1, queue=0)
     assert service.post("/api/ask", json={"question": 1}, headers=EVENTS).status == 422
     gate = slow_bot.pauses["rank"] = Event()
@@ -93,7 +93,7 @@ def test_what_is_wrong_before_the_start_is_an_ordinary_error(serve, slow_bot) ->
     assert (status, content_type.partition(";")[0]) == (503, "application/json")
 
 
-def test_those_who_wait_are_told_so_and_that_the_connection_lives(serve, slow_bot, monkeypatch) -> None:
+def test_a_queued_question_gets_a_status_and_pings(serve, slow_bot, monkeypatch) -> None:
     monkeypatch.setattr(sse, "PING", 0.02)
     service = serve(slow_bot, workers=1, queue=1)
     gate = slow_bot.pauses["rank"] = Event()
@@ -152,7 +152,7 @@ def test_a_client_that_does_not_read_is_dropped(service, monkeypatch) -> None:
     service.run(stall())
 
 
-def test_work_that_runs_when_the_service_stops_is_told_to_its_end(serve, slow_bot) -> None:
+def test_a_running_answer_is_streamed_while_the_service_stops(serve, slow_bot) -> None:
     service = serve(slow_bot, workers=1, queue=1)
     gate = slow_bot.pauses["rank"] = Event()
 

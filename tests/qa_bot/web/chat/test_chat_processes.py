@@ -1,4 +1,4 @@
-"""What is left of conversations when their service is killed, and of a service that was sent nonsense."""
+"""Conversations after a kill of their service, and a service that receives malformed frames."""
 
 import asyncio
 import json
@@ -68,7 +68,7 @@ class Asker:
 
 @contextmanager
 def served(home):
-    """The service in a process of its own; it is killed at the end, whatever it does."""
+    """The service in a separate process, which is killed at the end."""
     log = home / "serve.log"
     with log.open("w") as out:
         command = [sys.executable, "-m", "qa_bot", "--home", str(home), "serve", "--port", "0"]

@@ -15,7 +15,7 @@ from qa_core.types import Answer
 
 
 class FakeAnswerService:
-    """Every question waits in `asked` for what the test makes of it."""
+    """Every question waits in `asked` for its reply by the test."""
 
     def __init__(self):
         self.busy = False
@@ -26,13 +26,13 @@ class FakeAnswerService:
             raise ServiceError(422, f"Expected Ada, but got {name!r}.")
 
     async def answer(self, ask, *, listen):
-        asked = SimpleNamespace(question=ask.question, listen=listen, reply=asyncio.Future(), cancelled=False)
-        self.asked.append(asked)
+        pending = SimpleNamespace(question=ask.question, listen=listen, reply=asyncio.Future(), cancelled=False)
+        self.asked.append(pending)
         listen(StageBegun("retrieve"))
         try:
-            return await asked.reply
+            return await pending.reply
         except asyncio.CancelledError:
-            asked.cancelled = True
+            pending.cancelled = True
             raise
 
 
@@ -77,19 +77,19 @@ def conversation_with(*clients, **options):
     return conversation, service
 
 
-def test_no_stage_is_told_twice_and_nothing_after_the_end():
+def test_stages_are_sent_once_and_nothing_follows_the_end():
     async def work():
         client = Client()
         conversation, service = conversation_with(client)
         conversation.ask(asking(), "q1")
         await asyncio.sleep(0)
-        (asked,) = service.asked
-        asked.listen(StageBegun("rank"))
-        asked.listen(StageBegun("rank"))
+        (pending,) = service.asked
+        pending.listen(StageBegun("rank"))
+        pending.listen(StageBegun("rank"))
         conversation.cancel("q1")
-        asked.listen(TextAdded("too late"))
+        pending.listen(TextAdded("too late"))
         await asyncio.sleep(0)
-        assert asked.cancelled
+        assert pending.cancelled
         return client.heard
 
     heard = asyncio.run(work())
@@ -161,7 +161,7 @@ def test_frames_of_an_unfinished_turn_are_not_forgotten():
 
 
 @pytest.mark.parametrize(("after", "expected"), [(None, []), (0, [1, 2]), (1, [2]), (2, []), (99, [])])
-def test_what_was_missed(after, expected):
+def test_missed_frames(after, expected):
     async def work():
         there, late = Client(), Client()
         conversation, service = conversation_with(there)
@@ -173,7 +173,7 @@ def test_what_was_missed(after, expected):
     assert asyncio.run(work()) == expected
 
 
-def test_what_was_missed_comes_in_the_order_it_was_told():
+def test_missed_frames_come_in_their_order():
     async def work():
         late = Client()
         conversation, service = conversation_with()
@@ -188,7 +188,7 @@ def test_what_was_missed_comes_in_the_order_it_was_told():
     assert asyncio.run(work()) == [(1, "q1", "retrieve"), (2, "q2", "queued"), (3, "q1", "rank")]
 
 
-def test_counting_goes_on_after_what_a_client_has_read():
+def test_numbers_continue_after_the_last_frame_read():
     async def work():
         client = Client()
         conversation, service = conversation_with(client)
@@ -212,7 +212,7 @@ def test_only_so_many_answered_questions_are_remembered(monkeypatch):
     assert asyncio.run(work()) == [False, True, True]
 
 
-def test_it_is_settled_when_nobody_is_connected_and_nothing_runs():
+def test_a_conversation_is_idle_without_clients_and_questions():
     settled = []
 
     async def work():
@@ -264,13 +264,13 @@ def test_refusals():
     asyncio.run(work())
 
 
-def test_an_answer_that_changed_is_told_to_all_and_to_those_who_come_back():
+def test_a_changed_answer_is_sent_to_connected_and_returning_clients():
     async def work():
-        here, late = Client(), Client()
-        conversation, service = conversation_with(here)
+        early, late = Client(), Client()
+        conversation, service = conversation_with(early)
         await answered(conversation, service, "q1", "t1")
-        read = here.heard[-1]
-        conversation.detach(here)
+        read = early.heard[-1]
+        conversation.detach(early)
         conversation.revise("t1", {"id": "t1", "ask": "q1", "answer": "Well."})
         conversation.attach(late)
         conversation.catch_up(late, after=read["seq"])

@@ -1,4 +1,4 @@
-"""Conversations are found again while somebody may come back, and let go of afterwards."""
+"""Conversations stay open while a client may return, and are closed afterwards."""
 
 import asyncio
 import logging
@@ -42,7 +42,7 @@ class Client:
 
 
 async def visited(conversations, name=None, *, asks=True):
-    """Somebody came, asked, and went."""
+    """A conversation whose client asked and left."""
     conversation, client = await conversations.open(name), Client()
     conversation.attach(client)
     if asks:
@@ -80,7 +80,7 @@ def test_two_who_come_back_at_once_meet():
     assert one is other
 
 
-def test_a_store_that_fails_stops_nobody(caplog):
+def test_a_failing_store_stops_no_conversation(caplog):
     class Broken(FakeAnswerService):
         async def store(self, work):
             raise StoreError("the disk is gone")
@@ -96,7 +96,7 @@ def test_a_store_that_fails_stops_nobody(caplog):
     assert "the disk is gone" in caplog.text
 
 
-def test_whoever_asked_nothing_leaves_nothing():
+def test_a_conversation_without_questions_is_removed():
     async def work():
         conversations = Conversations(FakeAnswerService())
         await visited(conversations, asks=False)
@@ -123,7 +123,7 @@ def test_the_longest_left_go_first(monkeypatch, idle):
     assert asyncio.run(work()) == list("abcd"[-idle:])
 
 
-def test_a_sweep_lets_go_of_what_is_old(monkeypatch):
+def test_a_sweep_closes_old_conversations(monkeypatch):
     monkeypatch.setattr(module, "SWEEP", 0.01)
     monkeypatch.setattr(module, "KEEP", -1e9)  # everything is old
 

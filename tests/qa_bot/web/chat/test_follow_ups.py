@@ -1,4 +1,4 @@
-"""Conversations by three kinds of clients: turns are understood after what was said, and answered the same."""
+"""Conversations by three kinds of clients: follow-ups are understood from earlier turns and answered the same."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ TURNS = (
 
 
 async def spoken(client: Any, *turns: str) -> list[dict[str, Any]]:
-    """The last frames of turns, asked one after the other."""
+    """The last frame of each turn."""
     return [(await client.ask(turn, id=f"q{number}"))[-1] for number, turn in enumerate(turns, start=1)]
 
 
 def typed(home: Path, *turns: str) -> list[dict[str, Any]]:
-    """The answers of a conversation in the terminal, by a process of its own."""
+    """The answers of a conversation in the terminal, by a separate process."""
     command = [sys.executable, "-m", "qa_bot", "--home", str(home), "chat", "--json"]
     done = subprocess.run(command, input="\n".join(turns), capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def completed(url: str, *turns: str) -> list[str]:
-    """The replies that an OpenAI client gets, which sends the whole conversation each time."""
+    """The replies to an OpenAI client, which sends the whole conversation each time."""
     messages: list[Any] = []
     with openai.OpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0) as client:
         for turn in turns:
@@ -63,14 +63,14 @@ def test_ten_turns_are_answered_the_same_in_terminal_chat_and_openai(service, ta
     assert [[item.get(name) for name in shared] for item in in_terminal] == [
         [item.get(name) for name in shared] for item in finals
     ]
-    said = [item["answer"] if item["answered"] else f"I don't know. {item['reason']}" for item in finals]
-    assert completed(service.url, *TURNS) == said
+    expected = [item["answer"] if item["answered"] else f"I don't know. {item['reason']}" for item in finals]
+    assert completed(service.url, *TURNS) == expected
     understood = [item.get("understood", "") for item in finals[:4]]
     assert understood == ["", "", POPULATION, "What is New Zealand's population?"]
     assert [item["answered"] for item in finals].count(False) == 1
 
 
-def test_a_topic_is_asked_back_and_answered_the_same_everywhere(service, talk) -> None:
+def test_a_bare_topic_gets_choices_in_every_front_end(service, talk) -> None:
     turns = ("dogs", "the second one", "What is the capital of Georgia?", "1", "shorter")
 
     async def chat() -> list[dict[str, Any]]:
@@ -168,7 +168,7 @@ def test_a_held_turn_can_be_stopped_and_ends_with_the_service(serve, bot, talk) 
     assert (ended["type"], ended["id"]) == ("final", "q2")
 
 
-def test_a_choice_by_json_goes_to_everybody_in_the_conversation(service, talk) -> None:
+def test_a_choice_by_json_is_sent_to_every_client_of_the_conversation(service, talk) -> None:
     async def chat() -> Any:
         async with talk(service) as client:
             offered = (await client.ask("dogs", id="q1"))[-1]
@@ -188,9 +188,9 @@ def test_a_choice_by_json_goes_to_everybody_in_the_conversation(service, talk) -
 
 def test_json_clients_go_on_by_the_conversation_s_id(service) -> None:
     first = service.post("/api/ask", json={"question": CAPITAL}).json
-    asked = {"question": "and its population?", "conversation": first["conversation"]}
-    second = service.post("/api/ask", json=asked).json
-    raw = service.post("/api/ask", json={**asked, "raw": True}).json
+    body = {"question": "and its population?", "conversation": first["conversation"]}
+    second = service.post("/api/ask", json=body).json
+    raw = service.post("/api/ask", json={**body, "raw": True}).json
     assert (second["understood"], second["kind"]) == (POPULATION, "fact")
     assert "understood" not in raw
     assert raw["answer"] != second["answer"]
@@ -198,7 +198,7 @@ def test_json_clients_go_on_by_the_conversation_s_id(service) -> None:
     assert [turn["rewritten"] for turn in result["turns"]] == ["", POPULATION, ""]
 
 
-def test_a_follow_up_is_told_as_it_was_understood_and_undone(service, talk) -> None:
+def test_a_follow_up_shows_how_it_was_understood_and_is_undone(service, talk) -> None:
     async def chat() -> Any:
         async with talk(service) as client:
             await client.ask(CAPITAL, id="q1")
@@ -214,7 +214,7 @@ def test_a_follow_up_is_told_as_it_was_understood_and_undone(service, talk) -> N
     assert "understood" not in undone[-1]
     assert undone[-1]["turn"] != result[-1]["turn"]
     assert (undone[-1]["question"], undone[-1]["id"]) == ("and its population?", "q2")
-    assert "population" not in after[-1].get("understood", "")  # for nobody asked for one, after all
+    assert "population" not in after[-1].get("understood", "")
 
 
 def test_an_undone_rewrite_is_undone_after_a_restart(serve, bot, talk) -> None:
@@ -250,10 +250,10 @@ def test_a_question_of_another_conversation_cannot_be_undone(service, talk) -> N
     assert service.run(chat())["code"] == "not_found"
 
 
-def test_a_stream_tells_how_it_was_understood(service) -> None:
+def test_a_stream_shows_how_the_question_was_understood(service) -> None:
     first = service.post("/api/ask", json={"question": CAPITAL}).json
-    asked = {"question": "and its population?", "conversation": first["conversation"]}
-    result = service.post("/api/ask", json=asked, headers={"Accept": "text/event-stream"}).text
+    body = {"question": "and its population?", "conversation": first["conversation"]}
+    result = service.post("/api/ask", json=body, headers={"Accept": "text/event-stream"}).text
     events = [json.loads(line.removeprefix("data: ")) for line in result.splitlines() if line.startswith("data: ")]
     assert {"type": "query", "text": POPULATION}.items() <= events[0].items()
 

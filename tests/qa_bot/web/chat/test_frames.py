@@ -1,4 +1,4 @@
-"""What clients may send, and what they are told of it."""
+"""Frames that clients may send, and the errors for others."""
 
 import orjson
 import pytest
@@ -75,7 +75,7 @@ def test_frames_are_read(data, expected):
         ),
     ],
 )
-def test_errors_say_what_was_expected(data, status, message):
+def test_errors_name_the_expected_value(data, status, message):
     with pytest.raises(ServiceError) as refused:
         read(data)
     assert (refused.value.status, refused.value.message) == (status, message)

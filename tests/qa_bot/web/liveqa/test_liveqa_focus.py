@@ -31,7 +31,7 @@ def phrases(text: str, *, most: int = FOCI, rare: str = "") -> list[str]:
 # --------------------------------------------------------------------------------------------------------------- foci
 
 
-def test_foci_are_noun_phrases_where_they_stand() -> None:
+def test_foci_are_noun_phrases_with_their_spans() -> None:
     text = "Is my dog's ear infection  painful?"
     matches = foci(text, weigh(Question(text)))
     assert [text[slice(*span)] for span in matches] == ["dog's ear infection  painful"]
@@ -45,11 +45,11 @@ def test_a_phrase_is_found_as_a_whole_word_and_once() -> None:
     assert matches[1] == (17, 21)
 
 
-def test_a_phrase_goes_on_over_a_line_end() -> None:
+def test_a_phrase_continues_over_a_line_end() -> None:
     assert phrases("What causes high\n blood pressure?") == ["high\n blood pressure"]
 
 
-def test_amounts_and_what_people_wrap_questions_in_are_no_foci() -> None:
+def test_amounts_and_polite_phrases_are_no_foci() -> None:
     assert phrases("Hello, can anybody help me? I take 5 mg prednisone. Thanks!") == ["prednisone"]
     assert phrases("Can you please help me with this?") == []
 

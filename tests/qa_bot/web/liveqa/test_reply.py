@@ -48,7 +48,7 @@ def test_without_an_answer_there_is_a_reason() -> None:
     )
 
 
-def test_resources_are_what_the_answer_is_made_from_each_once() -> None:
+def test_resources_are_the_distinct_sources_of_the_answer() -> None:
     sources = (source("a"), source("b", span=None), source("c", url="u"), source("d", url="u"), source("e\x00\ud800"))
     assert parsed(reply(replace(YES, sources=sources), NOTHING, qid="", milliseconds=0))["resources"] == "a,u,e"
 
@@ -71,7 +71,7 @@ def test_an_answer_of_the_longest_length_is_whole(text: str) -> None:
     assert parsed(reply(replace(YES, text=text), NOTHING, qid="", milliseconds=0))["content"] == text
 
 
-def test_what_xml_cannot_say_is_left_out() -> None:
+def test_characters_illegal_in_xml_are_removed() -> None:
     odd = "a\x00b\x0bc\ud800d\ufffee\tf"
     result = parsed(reply(replace(YES, text=odd), Analysis((), (), odd), qid=odd + "\n", milliseconds=0))
     assert (result["content"], result["summary"], result["qid"]) == ("abcde\tf", "abcde\tf", "abcde\tf\n")

@@ -68,7 +68,7 @@ def test_pid_is_the_turn_that_was_recorded(service: Any) -> None:
     assert service.bot.store.turn(pid) is not None
 
 
-def test_what_documents_do_not_tell_has_a_reason(service: Any) -> None:
+def test_an_unanswered_question_has_a_reason(service: Any) -> None:
     result = parsed(service.post("/liveqa", data={**FORM, "title": "xyzzy blorp qwertz?", "body": ""}).text)
     assert (result["answered"], result["qid"]) == ("no", FORM["qid"])
     assert result["discard-reason"]
@@ -96,7 +96,7 @@ def _multipart(form: dict[str, str]) -> aiohttp.MultipartWriter:
     return writer
 
 
-def test_clients_of_the_track_ask_for_the_root_of_its_own_port(serve: Callable[..., Any]) -> None:
+def test_clients_of_the_track_use_the_root_of_the_separate_port(serve: Callable[..., Any]) -> None:
     service = serve(liveqa=True)
     assert parsed(service.post("/", base=service.liveqa_url, data=FORM).text)["answered"] == "yes"
     assert parsed(service.get(f"/?{urlencode(FORM)}", base=service.liveqa_url).text)["answered"] == "yes"
@@ -109,13 +109,13 @@ def test_only_the_title_is_needed(service: Any) -> None:
     assert (result["answered"], result["qid"], result["body-foci"]) == ("yes", "", "")
 
 
-def test_without_a_title_the_first_sentence_of_the_body_is_asked(service: Any) -> None:
+def test_without_a_title_the_first_sentence_of_the_body_is_the_question(service: Any) -> None:
     result = parsed(service.post("/liveqa", data={"title": " \x00", "body": f"{TITLE} I wonder."}).text)
     assert (result["answered"], result["title-foci"], result["summary"]) == ("yes", "", TITLE)
     assert service.bot.store.turn(result["pid"]).question == TITLE
 
 
-def test_foci_are_spans_of_the_text_as_it_was_sent(service: Any) -> None:
+def test_foci_are_spans_of_the_sent_text(service: Any) -> None:
     title, body = " \x00😀 <Cats> & sleep?\x0b", "\ud7ff\r\nA sleeping cat!"
     result = parsed(service.post("/liveqa", data={"title": title, "body": body}).text)
     assert [title[slice(*map(int, item.split("-")))] for item in result["title-foci"].split(",")] == ["Cats", "sleep"]
@@ -145,7 +145,7 @@ def test_a_form_that_asks_nothing_is_refused(service: Any) -> None:
     assert code(service.get("/liveqa")) == (422, "invalid")
 
 
-def test_what_is_no_form_is_refused(service: Any) -> None:
+def test_a_body_that_is_no_form_is_rejected(service: Any) -> None:
     assert code(service.post("/liveqa", json=FORM)) == (415, "unsupported_media_type")
     assert code(service.post("/liveqa", data=b"x=1", headers={"Content-Type": "text/plain"}))[0] == 415
 
@@ -205,7 +205,7 @@ def test_overlapping_questions_get_their_own_answers(serve: Callable[..., Any]) 
     assert len({reply["pid"] for reply in replies}) == 24
 
 
-def test_who_comes_when_it_is_full_is_told_when_to_come_back(serve: Callable[..., Any], slow_bot: Any) -> None:
+def test_a_full_service_says_when_to_retry(serve: Callable[..., Any], slow_bot: Any) -> None:
     service = serve(slow_bot, workers=1, queue=0)
     slow_bot.pauses["retrieve"] = 20.0
 

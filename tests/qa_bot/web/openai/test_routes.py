@@ -47,8 +47,8 @@ def test_an_answer_with_its_citations(service, client) -> None:
     citation = result.citations[0]
     assert (choice.finish_reason, choice.message.role, result.model) == ("stop", "assistant", "qa-bot")
     assert (citation["document"], citation["collection"]) == ("animals-cats-sleep", "starter")
-    said, where = choice.message.content, citation["span"]
-    assert said[slice(*where)] == citation["text"][slice(*citation["source_span"])]
+    text, where = choice.message.content, citation["span"]
+    assert text[slice(*where)] == citation["text"][slice(*citation["source_span"])]
     assert choice.message.citations == result.citations
     assert service.post("/api/feedback", json={"id": result.id, "vote": "up"}).status == 200
 
@@ -61,15 +61,15 @@ def test_an_abstention_is_an_ordinary_message(service, client) -> None:
 
 def test_usage_counts_words(service, client) -> None:
     result = complete(client(service), {"role": "system", "content": "Be brief."}, user(CATS))
-    said = len(words(result.choices[0].message.content))
+    tokens = len(words(result.choices[0].message.content))
     assert (result.usage.prompt_tokens, result.usage.completion_tokens, result.usage.total_tokens) == (
         8,
-        said,
-        8 + said,
+        tokens,
+        8 + tokens,
     )
 
 
-def test_the_last_user_message_is_asked_whatever_stands_around_it(service, client) -> None:
+def test_the_last_user_message_is_the_question(service, client) -> None:
     talk = [
         {"role": "system", "content": "You know all about animals. " * 200},
         user("What is a noun?"),
@@ -81,7 +81,7 @@ def test_the_last_user_message_is_asked_whatever_stands_around_it(service, clien
     assert complete(client(service), *talk).citations[0]["document"] == "animals-cats-sleep"
 
 
-def test_what_would_change_nothing_is_left_alone(service, client) -> None:
+def test_options_without_effect_are_accepted(service, client) -> None:
     harmless = {"temperature": 1.7, "top_p": 0.1, "seed": 3, "max_tokens": 9, "stop": ["x"], "user": "u", "n": 1}
     result = complete(client(service), tools=[], logprobs=False, response_format={"type": "text"}, **harmless)
     assert result.citations
@@ -96,8 +96,8 @@ def test_the_key_is_the_token(serve, client, token: str) -> None:
             complete(client(service, "wrong"))
 
 
-def test_what_cannot_be_honoured_is_refused_with_its_reason(service, client) -> None:
-    here = client(service)
+def test_unsupported_options_are_rejected_with_a_reason(service, client) -> None:
+    openai_client = client(service)
     tool = {"type": "function", "function": {"name": "f", "parameters": {}}}
     picture = user([{"type": "image_url", "image_url": {"url": "data:,"}}])
     refused: list[tuple[dict[str, Any], str]] = [
@@ -114,10 +114,10 @@ def test_what_cannot_be_honoured_is_refused_with_its_reason(service, client) -> 
         ({"messages": [picture]}, "Expected 'text' for messages[0].content.parts[0].type, but got \"image_url\"."),
         ({"messages": [user("x" * 20_001)]}, "at most 20000 characters in the last user message, but got 20001."),
     ]
-    for options, said in refused:
+    for options, message in refused:
         with pytest.raises(openai.UnprocessableEntityError) as caught:
-            here.chat.completions.create(**{"model": "qa-bot", "messages": [user(CATS)], **options})
-        assert said in caught.value.message, options
+            openai_client.chat.completions.create(**{"model": "qa-bot", "messages": [user(CATS)], **options})
+        assert message in caught.value.message, options
         assert caught.value.body["code"] == "invalid"
 
 
@@ -140,10 +140,10 @@ def test_a_stream_gives_the_same_piece_by_piece(service, client) -> None:
     assert service.post("/api/feedback", json={"id": last.id, "vote": "down"}).status == 200
 
 
-def test_a_streamed_abstention_says_why(service, client) -> None:
+def test_a_streamed_abstention_gives_its_reason(service, client) -> None:
     chunks = list(complete(client(service), user(NONSENSE), stream=True))
-    said = "".join(item.choices[0].delta.content or "" for item in chunks)
-    assert said == f"I don't know. {service.bot.ask(NONSENSE).reason}"
+    text = "".join(item.choices[0].delta.content or "" for item in chunks)
+    assert text == f"I don't know. {service.bot.ask(NONSENSE).reason}"
     assert chunks[-1].choices[0].finish_reason == "stop"
 
 
@@ -158,14 +158,14 @@ def test_a_stream_ends_as_clients_expect(service) -> None:
 
 def test_the_async_client(service) -> None:
     async def chat() -> tuple[list[Any], str]:
-        async with openai.AsyncOpenAI(base_url=f"{service.url}/v1", api_key="any", max_retries=0) as here:
-            plain = await here.chat.completions.create(model="qa-bot", messages=[user(CATS)])
-            stream = await here.chat.completions.create(model="qa-bot", messages=[user(CATS)], stream=True)
+        async with openai.AsyncOpenAI(base_url=f"{service.url}/v1", api_key="any", max_retries=0) as openai_client:
+            plain = await openai_client.chat.completions.create(model="qa-bot", messages=[user(CATS)])
+            stream = await openai_client.chat.completions.create(model="qa-bot", messages=[user(CATS)], stream=True)
             pieces = [item.choices[0].delta.content or "" async for item in stream]
             return plain.citations, "".join(pieces)
 
-    citations, said = asyncio.run(chat())
-    assert said[slice(*citations[0]["span"])] in citations[0]["text"]
+    citations, text = asyncio.run(chat())
+    assert text[slice(*citations[0]["span"])] in citations[0]["text"]
 
 
 def test_an_error_on_the_way_is_the_clients_error(service, client, monkeypatch) -> None:
@@ -190,20 +190,20 @@ def test_leaving_a_stream_stops_the_work(serve, slow_bot, client) -> None:
 
 
 def test_the_bot_and_its_personas_are_models(serve, voiced_bot, client) -> None:
-    here = client(serve(voiced_bot))
-    listed = here.models.list()
+    openai_client = client(serve(voiced_bot))
+    listed = openai_client.models.list()
     ModelsReply.model_validate({"object": "list", "data": [item.model_dump() for item in listed.data]})
     assert [item.id for item in listed.data] == ["qa-bot", "cook", "sailor"]
-    assert here.models.retrieve("cook").id == "cook"
-    result = here.chat.completions.create(model="cook", messages=[user(CATS)])
+    assert openai_client.models.retrieve("cook").id == "cook"
+    result = openai_client.chat.completions.create(model="cook", messages=[user(CATS)])
     assert (result.model, bool(result.citations)) == ("cook", True)
 
 
 def test_a_model_that_there_is_not(service, client) -> None:
-    here = client(service)
+    openai_client = client(service)
     for ask in (
-        lambda: here.models.retrieve("gpt-5"),
-        lambda: here.chat.completions.create(model="gpt-5", messages=[user(CATS)]),
+        lambda: openai_client.models.retrieve("gpt-5"),
+        lambda: openai_client.chat.completions.create(model="gpt-5", messages=[user(CATS)]),
     ):
         with pytest.raises(openai.NotFoundError, match="Expected one of the models qa-bot, but got"):
             ask()

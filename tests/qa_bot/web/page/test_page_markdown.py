@@ -183,7 +183,7 @@ def test_an_answer_grows_without_jumping_back(service, visit):
     assert not any(has_signs for _, has_signs in seen)
 
 
-def test_an_unsure_answer_says_so(service, visit):
+def test_an_unsure_answer_is_marked(service, visit):
     page = visit(service.url, route=scripted(final("Paris, perhaps.", unsure=True, confidence=0.3)))
     ask(page)
     expect(page.get_by_role("note")).to_have_text("I am not sure, this comes nearest:")
