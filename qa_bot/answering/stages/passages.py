@@ -7,7 +7,7 @@ searched in several readings, whose evidence is averaged.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from qa_bot.answering.clock import Clock
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, understanding
 from qa_bot.answering.tiling.lead import lead_of
-from qa_core.types import Candidate, Encoder, FloatArray, IntArray, Passage, Signals
+from qa_core.types import Candidate, Encoder, FloatArray, IntArray, Passage, Signals, Span
 from rankers.clue import inverse_frequency
 from rankers.passage_evidence import (
     ARCHIVED,
@@ -282,14 +282,32 @@ def _candidate(passage: Passage, score: float, row: int, raw: Mapping[Channel, S
 def _with_leads(
     index: Index, query: FloatArray, keys: Sequence[int], candidates: Sequence[Candidate]
 ) -> list[Candidate]:
-    """The candidates, each with the stretch of its passage that fits the question best."""
+    """The candidates, each with the stretch of its passage that fits the question best, and the row of a sheet."""
     units = index.unit_scores(keys, query)
     return [
         candidate
         if key not in units or _is_pair(candidate.passage)
-        else candidate.scored(candidate.score, lead=lead_of(candidate.passage, *units[key]))
+        else replace(
+            candidate.scored(candidate.score, lead=lead_of(candidate.passage, *units[key])),
+            passage=at_best_row(candidate.passage, *units[key]),
+        )
         for key, candidate in zip(keys, candidates, strict=True)
     ]
+
+
+def at_best_row(passage: Passage, units: Sequence[Span], scores: FloatArray) -> Passage:
+    """The passage of a sheet with the number of the row that fits the question best, instead of its first row.
+
+    Args:
+        units: spans of the passage's text, in order; those of rows begin with "|".
+        scores: of each unit, (U,).
+    """
+    rows = [start for start, _ in units if passage.text.startswith("|", start)]
+    best = units[int(np.argmax(scores))][0] if len(units) else -1
+    if passage.place.row is None or best not in rows:
+        return passage
+    row = passage.place.row + passage.text.count("\n", rows[0], best)
+    return replace(passage, place=replace(passage.place, row=row))
 
 
 def _lists(hits: Mapping[Channel, Hits]) -> tuple[RankedList, ...]:

@@ -11,7 +11,7 @@ from qa_bot.documents.ingest.detect import UnknownFormatError
 from qa_bot.documents.ingest.files.byte_budget import LimitError, TotalLimitError
 from qa_bot.documents.ingest.files.containers import DAMAGE
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.records import Item, Part, Record, Reject
+from qa_bot.documents.ingest.records import Item, Notice, Part, Record, Reject
 
 ReadRecords = Callable[[SourceFile], Iterator[Item | Part]]
 
@@ -29,9 +29,10 @@ def read_file(source: SourceFile, records: ReadRecords, *, is_binary: bool = Fal
         records: the reader's function.
         is_binary: its library may raise anything on a damaged file.
     """
-    last = ""
+    last, has_items = "", False
     try:
         for item in records(source):
+            has_items = True
             last = item.where if isinstance(item, Record) else last
             yield item
     except (TotalLimitError, MemoryError):
@@ -45,6 +46,9 @@ def read_file(source: SourceFile, records: ReadRecords, *, is_binary: bool = Fal
         if not is_binary:
             raise
         yield _damaged(source, error, last)
+    else:
+        if not has_items:
+            yield Notice(source.where, "The file has no documents.")
     yield from source.repairs.notices(source.where)
 
 

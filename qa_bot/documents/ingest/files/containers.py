@@ -20,6 +20,9 @@ from qa_bot.documents.ingest.records import Limits, Reject
 DEEPEST = 2  # an archive inside an archive
 MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"7z\xbc\xaf\x27\x1c": "7z"}
 
+ENCRYPTED = 1
+"""The flag of encrypted members of zip archives."""
+
 DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 """Errors of the standard library for damaged compressed data."""
 
@@ -92,6 +95,11 @@ def _zip_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, layer: Layer, whole: LayerBudget, limits: Limits, name: str
 ) -> Iterator[SourceFile | Reject]:
     packed = min(info.compress_size, layer.packed)
+    if info.flag_bits & ENCRYPTED:
+        yield Reject(
+            f"{layer.where}!{info.filename}", "Expected a readable member, but got one with a password; unpack it."
+        )
+        return
     try:
         member = archive.open(info)
     except UNOPENED as error:

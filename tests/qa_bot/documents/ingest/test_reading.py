@@ -214,7 +214,7 @@ def test_encrypted_member(tmp_path):
         data[data.index(mark) + offset] |= 1  # the first member's flag of encryption
     records, (reject,), _ = split(put(tmp_path / "locked.zip", bytes(data)))
     assert [record.id for record in records] == ["b.txt"]
-    assert "encrypted" in reject.reason
+    assert "with a password" in reject.reason
 
 
 def test_office_files_are_distinguished_from_archives(tmp_path):
@@ -373,3 +373,11 @@ def test_memory_stays_flat(tmp_path):
     tracemalloc.stop()
     assert count == 8_000
     assert peak < 2_000_000  # the file holds 5 MB
+
+
+@pytest.mark.parametrize("text", ["[]", "[[[]]]", "[[1, 2], [3]]"])
+def test_a_file_without_documents_is_named(tmp_path, text):
+    records, rejects, (notice,) = split(put(tmp_path / "data.json", text.encode()))
+    assert not records
+    assert not rejects
+    assert (notice.where, notice.message) == (str(tmp_path / "data.json"), "The file has no documents.")
