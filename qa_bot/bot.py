@@ -31,7 +31,7 @@ from qa_bot.conversation.answering import answer_alone, answer_turn, replayed
 from qa_bot.conversation.memory import REMEMBERED_TURNS, Memory, RememberedTurn, of_turns
 from qa_bot.documents.first_fill import prepare
 from qa_bot.home.config import Config, ConfigError, load_config
-from qa_bot.home.encoders import name_of, resolve
+from qa_bot.home.encoders import STARTER, TRANSFORMER, name_of, resolve
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import CorruptGenerationError, Damage, Generations, Stamp, stamp
 from qa_bot.home.index import Index, Manifest
@@ -386,10 +386,10 @@ class Bot:
             named = self.config.dense.encoder
             log.warning(
                 "The index was made with the encoder %s, but the configuration names %s: only keywords are searched. "
-                "Run `qa-bot use %s` to encode everything anew.",
+                "Run `qa-bot %s` to encode everything anew.",
                 manifest.encoder,
                 named if named != manifest.encoder else "it with other weights or another `dense.int8`",
-                named,
+                "improve" if named == STARTER and manifest.encoder == TRANSFORMER else f"use {named}",
             )
         return None
 

@@ -140,9 +140,6 @@ def index_update(
             if update.touched:
                 manifest = writer.finish()
                 generations.publish(staged, {**manifest.as_dict(), **update.boilerplate.as_dict()})
-                if better and previous and writer.fell_back:
-                    log.warning(MANY)
-                    _keep_better(home, previous, better)
         except BaseException:
             writer.abandon()
             shutil.rmtree(staged, ignore_errors=True)  # frees space at once if the disk is full
@@ -152,6 +149,9 @@ def index_update(
             shutil.rmtree(staged)
         else:
             store.finish(number, {"documents": manifest.documents, "passages": manifest.passages})
+            if better and previous and writer.fell_back:
+                log.warning(MANY)
+                _keep_better(home, previous, better)
             generations.prune(keep=KEPT_GENERATIONS)
             store.purge(number)
         for record in update.afterwards:
@@ -176,9 +176,12 @@ def _few(previous: Generation | None) -> int:
 
 
 def _keep_better(home: Home, previous: Generation, encoder: Encoder) -> None:
-    """Keep the transformer's vectors of the previous generation for `qa-bot improve`."""
-    with KeptVectors(home.vectors, encoder.fingerprint, encoder.dimension) as memory:
-        keep_generation(memory, previous)
+    """Keep the transformer's vectors of the previous generation for `qa-bot improve`; it can do without."""
+    try:
+        with KeptVectors(home.vectors, encoder.fingerprint, encoder.dimension) as memory:
+            keep_generation(memory, previous)
+    except (OSError, ValueError, RuntimeError) as error:
+        log.warning("The better vectors are not kept and will be made anew: %s", error)
 
 
 def _begin(store: Store, generations: Generations, encoder: Encoder, *, repairing: bool) -> int:

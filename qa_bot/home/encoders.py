@@ -8,10 +8,11 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -74,8 +75,26 @@ def _shared_transformer(models: Path, threads: int) -> Encoder:
 
 
 def open_transformer(*, models: Path, threads: int) -> Encoder:
-    """The shipped transformer with separate threads. Raises EncoderError."""
-    return open_folder(TRANSFORMER_FOLDER, models=models, threads=threads)
+    """The shipped transformer with separate threads, which knows the words of the table. Raises EncoderError."""
+    encoder = open_folder(TRANSFORMER_FOLDER, models=models, threads=threads)
+    return with_known_words(encoder, _TableWords())
+
+
+def with_known_words(encoder: Encoder, known_words: Container[str]) -> Encoder:
+    """A transformer that knows further words; its vectors stay the same."""
+    transformer = cast("TransformerEncoder", encoder)
+    return replace(transformer, tokeniser=replace(transformer.tokeniser, known_words=known_words))
+
+
+class _TableWords(Container[str]):
+    """The words of the table, which is opened when a word is first looked up.
+
+    The transformer has .02 to .07 of the words of English questions in pieces only. A corrected spelling and the weight
+    of dense search should not depend on which encoder made the vectors.
+    """
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and _table().knows(word)
 
 
 def locate(name: str, *, models: Path) -> Path:

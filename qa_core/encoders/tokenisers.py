@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -48,7 +48,7 @@ class SubwordTokeniser:
 
     tokenizer: Tokenizer
     unknown: int | None  # id of the unknown token
-    known_words: frozenset[str]
+    known_words: Container[str]
     word_ids: _WordIds | None = None
     """If each word has its ids in every western text without special tokens, and no text of usual length is cut."""
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from qa_bot.home import encoders
-from qa_bot.home.encoders import EncoderError, fetch, resolve, verify
+from qa_bot.home.encoders import EncoderError, fetch, resolve, verify, with_known_words
 from qa_core.encoders.mapped_tensors import map_tensors, write_tensors
 from qa_core.encoders.sentence_layout import Prompts
 from qa_core.encoders.static_encoder import StaticEncoder, weights_match
@@ -36,6 +36,14 @@ def test_starter_matches_its_configuration() -> None:
     assert "all-MiniLM-L6-v2" in card
     assert "Apache" in card
     assert sum(path.stat().st_size for path in encoders.ENCODER.iterdir()) < 17_000_000
+
+
+def test_a_transformer_may_know_further_words(tiny_bert: Path, tmp_path: Path) -> None:
+    encoder = resolve(str(tiny_bert), models=tmp_path)
+    knowing = with_known_words(encoder, {"goldfish"})
+    assert [encoder.knows(word) for word in ("cats", "goldfish", "zzzz")] == [True, False, False]
+    assert [knowing.knows(word) for word in ("cats", "goldfish", "zzzz")] == [True, True, False]
+    assert knowing.fingerprint == encoder.fingerprint
 
 
 def test_transformer_folder_by_path(tiny_bert: Path, tmp_path: Path) -> None:
