@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ import numpy as np
 import tantivy
 
 from qa_bot.bot import Bot
+from qa_bot.home.index import Index
 from qa_core.text.analysis import terms
 from qa_core.types import Encoder, Question
 from qa_lab.evaluate.known_item import drawn
@@ -113,10 +115,10 @@ def warm(home: Path, encoder: str, count: int, seed: int, *, record: bool) -> di
             floor.search(question)
         seconds, floor_seconds, stages = [], [], []
         for question in questions:
-            elapsed, answer = _timed(lambda q=question: bot.ask(q))
+            elapsed, answer = _timed(partial(bot.ask, question))
             seconds.append(elapsed)
             stages.append(answer.timings)
-            floor_seconds.append(_timed(lambda q=question: floor.search(q))[0])
+            floor_seconds.append(_timed(partial(floor.search, question))[0])
     times, floor_times = _times(seconds), _times(floor_seconds)
     return {
         "questions": len(questions),
@@ -132,7 +134,9 @@ class Floor:
     """The raw engines on the files of a home; only text analysis and encoding are the product's."""
 
     def __init__(self, bot: Bot) -> None:
-        generation = bot.corridor().index.generation
+        index = bot.corridor().index
+        assert isinstance(index, Index), "the local engine"
+        generation = index.generation
         self._encoder: Encoder = bot.encoder
         self._keyword = tantivy.Index.open(str(generation.path / "keyword"))
         self._keyword.reload()

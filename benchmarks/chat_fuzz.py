@@ -42,7 +42,22 @@ MEGABYTE = 1024
 
 TEXTS = ("Why do cats sleep all day?", "What is photosynthesis?", "\U0001f408\x00\u202e", "why " * 2_000, " ", "?")
 IDS = ("a", "b", "c", "1", "q.1:x-y_z", "no id", "", "x" * 65, None, 7)
-VALUES = (None, True, -1, 0, 1e308, 2**70, "", "\x00", "up", [], {}, [[]], {"type": "ask"}, "x" * 30_000)
+VALUES: tuple[object, ...] = (
+    None,
+    True,
+    -1,
+    0,
+    1e308,
+    2**70,
+    "",
+    "\x00",
+    "up",
+    [],
+    {},
+    [[]],
+    {"type": "ask"},
+    "x" * 30_000,
+)
 FIELDS = (
     "id",
     "conversation",

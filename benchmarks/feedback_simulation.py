@@ -30,13 +30,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from qa_bot.interleaving.team_draft import Interleaved
 from qa_core.measures.metrics import standard_error
 from qa_core.measures.plots import draw_bands
-from qa_core.types import FloatArray
+from qa_core.types import FloatArray, IntArray
 from qa_lab.evaluate.datasets import read_dataset
 from qa_lab.evaluate.evaluation_home import evaluation_home
 from qa_lab.evaluate.systems import rank
@@ -87,7 +88,8 @@ class World:
 
     def up(self) -> np.ndarray:
         """(N,), probability of an up vote."""
-        return np.array(UP)[np.rint(self.grades * 3 / self.grades.max()).astype(int)]
+        shares: np.ndarray = np.array(UP)[np.rint(self.grades * 3 / self.grades.max()).astype(int)]
+        return shares
 
 
 @dataclass
@@ -121,7 +123,15 @@ def world(folder: Path, *, depth: int, limit: int | None) -> World:
     return World(lessons, lessons.grades)
 
 
-def ask(site: Site, world: World, number: int, options: argparse.Namespace, rng: np.random.Generator, train, target):
+def ask(
+    site: Site,
+    world: World,
+    number: int,
+    options: argparse.Namespace,
+    rng: np.random.Generator,
+    train: IntArray,
+    target: int,
+) -> list[int]:
     """Simulate the users of a round; returns each conversation's credit for the challenger."""
     firsts = [world.first(site.present), world.first(site.present if site.challenger is None else site.challenger)]
     up, credit = world.up(), []
@@ -224,9 +234,9 @@ def simulate(world: World, policy: str, seed: int, options: argparse.Namespace) 
     return curve, site.adopted
 
 
-def summary(curves: np.ndarray, adopted: Sequence[int]) -> dict[str, object]:
+def summary(curves: np.ndarray, adopted: Sequence[int]) -> dict[str, Any]:
     """Figures of curves (S, R + 1, 2) over S seeds and R rounds."""
-    rows: dict[str, object] = {"adopted": round(float(np.mean(adopted)), 2)}
+    rows: dict[str, Any] = {"adopted": round(float(np.mean(adopted)), 2)}
     for index, name in enumerate(("voted", "held_out")):
         grades = curves[:, :, index]
         rises = (grades[:, -1] - grades[:, 0]).tolist()
@@ -240,11 +250,11 @@ def summary(curves: np.ndarray, adopted: Sequence[int]) -> dict[str, object]:
     return rows
 
 
-def plot(out: Path, rows: dict[str, dict]) -> None:
+def plot(out: Path, rows: dict[str, dict[str, Any]]) -> None:
     for name in ("voted", "held_out"):
         lines = {
             label: (
-                np.arange(len(row[name]["mean"])),
+                np.arange(len(row[name]["mean"]), dtype=np.float64),
                 np.array(row[name]["mean"]),
                 np.array(row[name]["standard_error"]),
             )
@@ -268,7 +278,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     questions = world(options.data, depth=options.depth, limit=options.limit)
-    rows: dict[str, dict] = {}
+    rows: dict[str, dict[str, Any]] = {}
     for policy in options.policy:
         for hostile in options.hostile:
             began = time.monotonic()

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -47,7 +48,13 @@ def parts(path: Path, limit: int | None) -> tuple[list[TextPair], list[TextPair]
     return tuple([(pair.question, pair.answer) for pair in part] for part in (train, dev, test))  # type: ignore[return-value] # three parts
 
 
-def train_direction(direction: Direction, options: argparse.Namespace, train: list[TextPair], dev: list[TextPair]):
+def as_lists(score: Score) -> Callable[[Sequence[TextPair]], list[float]]:
+    return lambda pairs: [float(value) for value in score(pairs)]
+
+
+def train_direction(
+    direction: Direction, options: argparse.Namespace, train: list[TextPair], dev: list[TextPair]
+) -> tuple[Any, dict[str, Any]]:
     """A model of one direction, and figures of its training."""
     seed_everything(options.seed)
     network = replace(SMALL.network, vocabulary=options.vocabulary, dimension=options.size, hidden=options.size)
@@ -103,7 +110,7 @@ def main() -> None:
         "p(T|S)/p(T)": lambda pairs: normalised(models["forward"], models["prior"], pairs),
         "p(S|T)": models["backward"].score,
     }
-    table = {name: chosen(lists, lambda pairs, score=score: score(pairs).tolist()) for name, score in scores.items()}
+    table = {name: chosen(lists, as_lists(score)) for name, score in scores.items()}
     hundred = [pair for candidates in lists for pair in candidates][:100]
     started = time.perf_counter()
     models["backward"].score(hundred)

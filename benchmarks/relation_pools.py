@@ -20,7 +20,7 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -138,7 +138,7 @@ class Bench:
     def joined(self) -> Encode:
         return cached(ConcatenatedEncoder((self.static, self.transformer)).encode)
 
-    def new(self, counts, relations) -> RelationDetector:
+    def new(self, counts: Mapping[str, int], relations: Sequence[str]) -> RelationDetector:
         return RelationDetector.of(counts, relations, self.static.encode, hidden=self.hidden)
 
 
@@ -308,9 +308,15 @@ def wilson(right: int, n: int, z: float = 1.96) -> tuple[float, float]:
     return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
 
 
+def unsupervised(make: Callable[[Bench], RelationScorer], bench: Bench) -> list[FloatArray]:
+    return scored(make(bench), bench.questions)
+
+
 def rows(bench: Bench, selected: set[str] | None) -> Iterator[Figures]:
-    every = {name: lambda make=make: scored(make(bench), bench.questions) for name, make in UNSUPERVISED.items()}
-    every |= {name: lambda train=train: cross_validated(bench, train) for name, train in SUPERVISED.items()}
+    every: dict[str, Callable[[], list[FloatArray]]] = {
+        name: partial(unsupervised, make, bench) for name, make in UNSUPERVISED.items()
+    }
+    every |= {name: partial(cross_validated, bench, train) for name, train in SUPERVISED.items()}
     for name, scores in every.items():
         absent = (name in MINED and bench.templates is None) or ("MiniLM" in name and bench.minilm is None)
         if not absent and (selected is None or name in selected):

@@ -134,7 +134,7 @@ class JsonClient:
         return Latency(seconds, seconds, payload.get("error", {}).get("code", ""))
 
 
-CLIENTS = {"ws": Client, "ask": JsonClient}
+CLIENTS: dict[str, type[Client] | type[JsonClient]] = {"ws": Client, "ask": JsonClient}
 
 
 def main() -> None:
@@ -159,7 +159,9 @@ async def _measure(
         resting = [asyncio.create_task(socket.rest()) for socket in idle_sockets]
         kind = CLIENTS[options.over]
         count = options.clients if rate is None else max(options.clients, 64)
-        clients = [await stack.enter_async_context(kind.connected(session)) for _ in range(count)]
+        clients: list[Client | JsonClient] = [
+            await stack.enter_async_context(kind.connected(session)) for _ in range(count)
+        ]
         await closed_loop(server, clients[: options.clients], questions[:WARM_UP])
         server.memory.clear()
         idle, cpu, began = server.measure(), server.cpu_s(), time.perf_counter()

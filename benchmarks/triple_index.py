@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import numpy as np
 
@@ -186,7 +186,7 @@ def run_pyoxigraph(files: list[Path], folder: Path, seed: int, memory: int, work
     def load() -> None:
         for file in files:
             with gzip.open(file) as content:
-                store.bulk_load(content, pyoxigraph.RdfFormat.N_TRIPLES)
+                store.bulk_load(cast(IO[bytes], content), pyoxigraph.RdfFormat.N_TRIPLES)
         store.optimize()
 
     _, seconds, peak = peak_of(load)

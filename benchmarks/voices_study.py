@@ -42,7 +42,9 @@ def main() -> None:
         encoder=options.encoder,
         generation=CAREFUL if options.careful else GenerationConfig(),
         limit=options.limit,
-        progress=lambda stage, done: sys.stderr.write(f"{time.monotonic() - began:.0f} s  {stage}: {done}\n"),
+        progress=lambda stage, done: print(  # noqa: T201 (a tool run by hand)
+            f"{time.monotonic() - began:.0f} s  {stage}: {done}", file=sys.stderr
+        ),
     )
     sys.stdout.write(report.text() + "\n")
     if options.out is None:

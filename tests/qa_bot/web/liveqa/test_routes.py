@@ -44,9 +44,11 @@ def replay() -> Iterator[ModuleType]:
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent))  # it imports the benchmark's forms
     spec.loader.exec_module(module)
     yield module
-    del sys.modules[spec.name]
+    sys.path.remove(str(path.parent))
+    del sys.modules[spec.name], sys.modules["liveqa_forms"]
 
 
 # ---------------------------------------------------------------------------------------------------------- protocol

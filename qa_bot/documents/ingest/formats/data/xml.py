@@ -7,8 +7,8 @@ from typing import IO, Any, Generic, TypeVar
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers.expat import ExpatError
 
-from defusedxml.common import DefusedXmlException  # type: ignore[import-untyped]  # it has no type hints
-from defusedxml.ElementTree import (  # type: ignore[import-untyped]  # it has no type hints
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import (
     ParseError,
     XMLParser,
 )
