@@ -28,6 +28,11 @@ _PROSE = re.compile(
     r"|(?:is|are|was|were|am|do|does|did|can|could|will|would|should|has|have|had|may|must)\s)",
     re.I,
 )
+_EXTREME = re.compile(
+    r"\b(?:most|least|first|second|third|fourth|fifth|last|best|worst|(?!(?:west|east|rest|test|guest|forest|interest)\b)"
+    r"\w{3,}est)\b",
+    re.I,
+)
 QUESTION_STEMS = frozenset(
     terms("many much list give show find tell please all there located called which you know number count total")
 )
@@ -50,3 +55,8 @@ def expected_type(question: str) -> AnswerType:
 def asks_for_list(question: str) -> bool:
     """Whether it may ask for all things of a kind: "Name the planets", "How many oceans are there?"."""
     return bool(_COUNT.search(question) or _LIST.match(question))
+
+
+def asks_for_extreme(question: str) -> bool:
+    """Whether it asks for the largest, the most, the second: one of several things by a value or a rank."""
+    return bool(_EXTREME.search(question))

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kg_index.answers.graph_words import Vocabulary
-from kg_index.answers.interpretations import Interpretation, Interpreter
+from kg_index.answers.interpretations import FEATURES, Interpretation, Interpreter
 from kg_index.answers.lookup import Fact, Lookup
+from kg_index.answers.superlatives import find_extreme
 from kg_index.answers.topics import QuestionEntities, find_entities
 from kg_index.answers.verbalise import SHOWN, SpannedText, Verbaliser, shortened
 from kg_index.answers.walks import Walker
@@ -135,6 +136,23 @@ class Answerer:
 
     def score(self, features: Mapping[str, float]) -> float:
         return sum(weight * features.get(name, 0.0) for name, weight in self._weights.items())
+
+    def extreme(self, parsed: ParsedQuestion) -> tuple[ParsedQuestion, FactAnswer] | None:
+        """The largest, longest, second nearest … of a class with its value, if that is asked for."""
+        extreme = find_extreme(parsed.question, parsed.entities, self.lookup.triples, self.vocabulary)
+        if extreme is None:
+            return None
+        first = f"The {extreme.phrase} is {self.verbaliser.value(extreme.member)}."
+        proof = self.verbaliser.sentence([extreme.member], extreme.predicate, [extreme.value]).text
+        fact = Fact(extreme.member, extreme.predicate, extreme.value)
+        text = f"{first} {proof}"
+        evidence = Evidence((fact,), f"{proof}\n{self._triple(fact)}", (len(first) + 1, len(text)), (0, len(proof)))
+        path = (Step(extreme.predicate, False),)
+        answers, features = (extreme.member,), dict.fromkeys(FEATURES, 0.0)
+        relation = self.lookup.triples.term(extreme.predicate)
+        interpretation = Interpretation(extreme.kind, path, relation, extreme.phrase, answers, False, features)
+        one = ParsedQuestion(parsed.question, parsed.entities, (ScoredInterpretation(interpretation, 0.0),))
+        return one, FactAnswer(text, (evidence,))
 
     def verbalise(self, interpretation: Interpretation, *, limit: int = 1_000) -> FactAnswer:
         """State an interpretation in at most `limit` characters, with its evidence."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from kg_index.answers.answer_type import AnswerType, asks_for_list
 from kg_index.answers.candidate_paths import CandidatePath, CandidatePathFinder, TopicView
 from kg_index.answers.topics import QuestionEntities, Topic
+from kg_index.answers.verbalise import form_of
 from kg_index.answers.walks import Walker
 from kg_index.relations.keywords import keywords
 from kg_index.relations.relation_scorers import Encode, RelationScorer
@@ -71,6 +72,13 @@ class Interpretation:
     more: bool = False
 
 
+_OF_TOPIC = re.compile(r"(?P<of>\w+) of (?:the )?<m>|<m>(?:'s|’s|s') (?:\w+ )??(?P<possessed>\w+)\W*$", re.IGNORECASE)
+_SYMMETRIC = keywords(
+    "spouse wife husband partner sibling brother sister cousin colleague friend neighbour neighbor border twin"
+)
+"""Stems of relations that hold in both directions."""
+
+
 class Interpreter:
     """Interprets questions over one generation of a graph."""
 
@@ -103,8 +111,19 @@ class Interpreter:
             if view.stems <= self._context(view.topic):  # all members of a kind, if nothing restricts them
                 paths += self._finder.paths(view, [Step(p, True) for p in self._vocabulary.types])
         paths.sort(key=lambda path: -path.prior)
-        interpretations = map(self._interpretation, paths[:_MAX_PATHS])
+        interpretations = map(
+            self._interpretation, [path for path in paths if not self._is_reversed(path)][:_MAX_PATHS]
+        )
         return [interpretation for interpretation in interpretations if interpretation.answers]
+
+    def _is_reversed(self, candidate: CandidatePath) -> bool:
+        """Whether the question asks for "the capital of Paris", but the path leads to what Paris is the capital of."""
+        (step, *others), match = candidate.path, _OF_TOPIC.search(candidate.view.template)
+        if others or not step.inverse or match is None:
+            return False
+        names = self._vocabulary.names(step.predicate)
+        noun = keywords(match["of"] or match["possessed"])
+        return bool(noun) and form_of(names.texts[0]) == "noun" and noun <= names.all_stems and not noun & _SYMMETRIC
 
     def _interpretation(self, candidate: CandidatePath) -> Interpretation:
         """Look up the answers and compute the features."""

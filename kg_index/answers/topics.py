@@ -18,7 +18,7 @@ from kg_index.values.question_values import Number, Quoted, find_values
 
 _FORMS = ('"{}"', '"{}"@en', f'"{{}}"^^<{XSD}integer>', f'"{{}}"^^<{XSD}decimal>', f'"{{}}"^^<{XSD}gYear>')
 _CODE = re.compile(r"(?<!\S)[+.#€$£¥]?[^\W_](?:[^\s?!,;:\"]*[^\W_])?[€$£¥]?")
-_ORDINALS = {
+ORDINALS = {
     word: number
     for number, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1)  # noqa: SIM905
 }
@@ -90,7 +90,7 @@ def _written(question: str) -> Iterator[tuple[int, int, str]]:
             yield value.start, value.end, str(int(value.value))
     codes = (code for code in _CODE.finditer(question) if len(code[0]) <= _LONGEST_CODE)
     for code in islice(codes, _MAX_CODES):
-        if (ordinal := _ORDINALS.get(code[0].lower())) is not None:
+        if (ordinal := ORDINALS.get(code[0].lower())) is not None:
             yield code.start(), code.end(), str(ordinal)
         elif code[0][0] in "+.#" or (not code[0].islower() and code[0].lower() not in _QUESTION_WORDS):
             yield code.start(), code.end(), code[0]

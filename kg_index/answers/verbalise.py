@@ -23,6 +23,24 @@ _DATE = re.compile(r"(-?)0*(\d{1,9})(?:-(\d\d)(?:-(\d\d))?)?(?:T.*)?(?:Z|[+-]\d\
 _DATES = frozenset(XSD + name for name in ("date", "dateTime", "gYear", "gYearMonth"))
 _NUMBERS = frozenset(XSD + name for name in ("integer", "decimal", "double", "float", "int", "long"))
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_EVENTS: Mapping[str, str] = {
+    "birth": "was born",
+    "death": "died",
+    "burial": "was buried",
+    "invention": "was invented",
+    "discovery": "was discovered",
+    "foundation": "was founded",
+    "founding": "was founded",
+    "independence": "became independent",
+    "construction": "was built",
+    "completion": "was completed",
+    "publication": "was published",
+    "release": "was released",
+    "abolition": "was abolished",
+    "marriage": "married",
+}
+_WHEN_WHERE = re.compile(r"(?:date|day|year|place|city|country) of (\w+)")
+_DAY = re.compile(r"\d{1,2} [A-Z]")
 SHOWN = 20  # terms of a list; of further ones the number
 LONGEST = 4_000  # characters of a term
 UNNAMED = "something"  # a blank node without a name
@@ -83,7 +101,12 @@ class Verbaliser:
         pieces = _Pieces(capital=capital)
         name = self.predicate(predicate)
         form = form_of(name)
-        if form == "noun":
+        event = _event(name) if len(subjects) == len(objects) == 1 and not more else ""
+        if event:
+            pieces.add(self.value(subjects[0]), subjects[0])
+            happened = self.value(objects[0], predicate)
+            pieces.add(f" {event} {'on' if _DAY.match(happened) else 'in'} ")
+        elif form == "noun":
             several = len(objects) > 1
             pieces.add(f"The {plural(name) if several else name} of ")
             self._list(pieces, subjects, None, shown, more=more and len(subjects) > 1)
@@ -150,6 +173,12 @@ class _Pieces:
 
     def worded(self) -> SpannedText:
         return SpannedText(self.text, self._spans)
+
+
+def _event(name: str) -> str:
+    """What happened, as a verb, if a predicate says when or where: "was born" for "date of birth"."""
+    match = _WHEN_WHERE.fullmatch(name.lower())
+    return _EVENTS.get(match[1], "") if match else ""
 
 
 def form_of(name: str) -> str:

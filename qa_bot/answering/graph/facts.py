@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from kg_index.answers.answer_type import asks_for_extreme
 from kg_index.answers.answerer import Answerer, Evidence, FactAnswer, ParsedQuestion, ScoredInterpretation
 from kg_index.answers.lookup import Lookup
+from kg_index.answers.question_parts import question_parts, with_topic
 from qa_bot.answering.confidence.calibration import Calibration
+from qa_bot.answering.graph.joined_facts import joined
 from qa_bot.documents.graph import Graph, open_graph
 from qa_bot.home.config import Config
 from qa_bot.home.encoders import STARTER, resolve
@@ -30,6 +33,8 @@ if TYPE_CHECKING:  # torch comes with these
 
 COLLECTION = "graph"
 """Collection of facts as sources."""
+EXTREME_CONFIDENCE = 0.9
+"""Confidence of an extreme: every word of the question is explained, but the graph may lack members of a class."""
 NO_TOPIC = "The graph knows nothing that this question names; ask otherwise or add facts."
 
 
@@ -135,14 +140,40 @@ class Facts:
         return self._answerer
 
     def find(self, question: str, *, check: Callable[[], object] = lambda: None) -> FactResult:
-        """The best answer; `check` is called between topics and may raise to stop."""
+        """The best answer, for a question with two parts to both; `check` may raise to stop."""
+        first, *further = question_parts(question)
+        result = self._find(first, check)
+        for part in further:
+            result = self._with_second(result, part, check)
+        return result
+
+    def _with_second(self, first: FactResult, part: str, check: Callable[[], object]) -> FactResult:
+        """Both answers as one, as confident as the less confident one; 0 if only one of them is accepted."""
+        if first.answer is None or not first.accepted:
+            return replace(first, confidence=0.0)
+        topic = self.lookup.label(first.parsed.interpretations[0].interpretation.topic.id)
+        complete = with_topic(part, topic)
+        second = None if complete is None else self._find(complete, check)
+        if second is None or second.answer is None or not second.accepted:
+            return replace(first, confidence=0.0)
+        answer = joined(first.answer, second.answer)
+        return replace(first, answer=answer, confidence=min(first.confidence, second.confidence))
+
+    def _find(self, question: str, check: Callable[[], object]) -> FactResult:
         parsed = self._answerer.parse(question, check=check)
+        if asks_for_extreme(question) and (extreme := self._answerer.extreme(parsed)) is not None:
+            return self._result(*extreme, EXTREME_CONFIDENCE)
         if not parsed.interpretations:
             return FactResult(parsed, None, 0.0, self._threshold)
         answer = self._answerer.verbalise(parsed.interpretations[0].interpretation, limit=self._limit)
+        if parsed.features["unexplained"] and asks_for_extreme(question):
+            return FactResult(parsed, answer, 0.0, self._threshold)
+        return self._result(parsed, answer, self._calibration.confidence(parsed.features))
+
+    def _result(self, parsed: ParsedQuestion, answer: FactAnswer, confidence: float) -> FactResult:
+        """Without the answer if it comes from a graph that may not answer."""
         if self._without_starter and any(self._is_of_starter(evidence) for evidence in answer.evidence):
             return FactResult(parsed, None, 0.0, self._threshold)
-        confidence = self._calibration.confidence(parsed.features)
         return FactResult(parsed, answer, confidence, self._threshold)
 
     def owners(self) -> Facts:

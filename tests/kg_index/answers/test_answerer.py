@@ -50,6 +50,7 @@ def expect_shared_words(answer: FactAnswer) -> None:
     [
         ("What is the capital of Peru?", "The capital of Peru is Lima."),
         ("capital PERU", "The capital of Peru is Lima."),
+        ("What is Peru's capital?", "The capital of Peru is Lima."),
         ("Lima is the capital of which country?", "The capital of Peru is Lima."),
         ("Which countries border Peru?", "Peru borders Bolivia, Chile and Brazil."),
         ("How many countries border Peru?", "3 are known: Bolivia, Chile and Brazil."),
@@ -57,7 +58,7 @@ def expect_shared_words(answer: FactAnswer) -> None:
         ("How many planets are there?", "3 are known: Mercury, Mars and Venus."),
         ("Name the planets", "Mercury, Mars and Venus."),
         ("Which planets have 0 moons?", "The number of moons of Mercury and Venus is 0."),
-        ("When was Peru independent?", "The date of independence of Peru is 28 July 1821."),
+        ("When was Peru independent?", "Peru became independent on 28 July 1821."),
         ("What is the population of Peru?", "The population of Peru is 33,000,000."),
         ("What is the elevation of Lima?", "The elevation of Lima is 1540 m."),
         ("In which year was Santiago founded?", "Santiago was founded in 1541."),

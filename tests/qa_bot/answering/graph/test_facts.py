@@ -136,7 +136,7 @@ def test_lower_ranked_answers_have_spans_in_their_evidence(
     [
         ("What is the capital of Australia?", "The capital of Australia is Canberra."),
         ("How many moons does Mars have?", "The number of moons of Mars is 2."),
-        ("When was Marie Curie born?", "The date of birth of Marie Curie is 7 November 1867."),
+        ("When was Marie Curie born?", "Marie Curie was born on 7 November 1867."),
         (
             "Name the continents",
             "Africa, Antarctica, Asia, Europe, North America, Oceania and South America.",
@@ -168,7 +168,11 @@ def test_typical_first_questions_are_answered(facts: Facts, question: str, text:
         "What is the capital gains tax in Germany?",
         "Which countries are in the EU?",
         "How many countries use the metric system?",
-        "Which country is the biggest?",
+        "Which country is the nicest?",
+        "What is the capital of Paris?",
+        "What is the second largest spoon?",
+        "What is the anthem of Brazil called?",
+        "What is the capital of Germany and how many people live there?",
     ],
     ids=lambda text: repr(text[:24]),
 )
@@ -177,6 +181,53 @@ def test_questions_without_a_fact_are_not_answered(facts: Facts, question: str) 
     assert not nothing.accepted
     assert nothing.reason
     assert 0 <= nothing.confidence < nothing.threshold
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What is the largest planet?", "The largest planet is Jupiter. The diameter of Jupiter is 139,820 km."),
+        ("which is the second largest planet in the solar system", "The second largest planet is Saturn. "),
+        ("Which country is the biggest?", "The biggest country is Russia. The area of Russia is 17,098,246 km²."),
+        ("which planet is closest to the sun", "The closest planet is Mercury. "),
+        ("what planet has the most moons", "The planet with the highest number of moons is Saturn. "),
+        ("most populous country in Africa", "The country of Africa with the highest population is Nigeria. "),
+        ("what is the largest country by population density", None),
+    ],
+)
+def test_extremes(facts: Facts, question: str, text: str | None) -> None:
+    answer = facts.find(question)
+    assert answer.accepted == (text is not None)
+    if text is None:
+        return
+    assert text_of(answer).startswith(text)
+    (source,) = facts.sources(answer)
+    assert source.span is not None
+    assert source.source_span is not None
+    assert text_of(answer)[slice(*source.span)] == source.text[slice(*source.source_span)]
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        (
+            "Who invented dynamite and in which year?",
+            "Dynamite was invented by Alfred Nobel. Dynamite was invented in 1867.",
+        ),
+        (
+            "When was Mozart born and where?",
+            "Wolfgang Amadeus Mozart was born on 27 January 1756. Wolfgang Amadeus Mozart was born in Salzburg.",
+        ),
+    ],
+)
+def test_two_facts_answer_two_parts(facts: Facts, question: str, text: str) -> None:
+    answer = facts.find(question)
+    assert answer.accepted
+    assert text_of(answer) == text
+    (source,) = facts.sources(answer)
+    assert source.span == source.source_span == (0, len(text))
+    assert source.text.startswith(text)
+    assert len(source.text.splitlines()) == 3
 
 
 def test_reasons(facts: Facts) -> None:

@@ -1,0 +1,39 @@
+"""Questions that ask for two things."""
+
+from __future__ import annotations
+
+import pytest
+
+from kg_index.answers.question_parts import question_parts, with_topic
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("Who invented dynamite and when?", ("Who invented dynamite", "when invented dynamite")),
+        ("who invented dynamite, and in which year?", ("who invented dynamite", "which year invented dynamite")),
+        ("When was Mozart born and where?", ("When was Mozart born", "where was Mozart born")),
+        ("Where did he die and what did he write?", ("Where did he die", "what did he write")),
+        ("Who wrote Romeo and Juliet?", None),
+        ("Romeo and where to find him", None),  # the first part asks nothing
+        ("What is the capital and largest city of Peru?", None),
+        ("and when?", None),
+        ("", None),
+        ("who " * 5_000, None),
+    ],
+)
+def test_parts(question: str, parts: tuple[str, ...] | None) -> None:
+    assert question_parts(question) == (parts or (question,))
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        ("when did she die", "when did Ada die"),
+        ("what is its capital", "what is Ada's capital"),
+        ("who is the mayor of Lima", "who is the mayor of Lima"),
+        ("how many people live there", None),
+    ],
+)
+def test_pronouns_mean_the_topic(part: str, expected: str | None) -> None:
+    assert with_topic(part, "Ada") == expected
