@@ -15,14 +15,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.clock import MODEL_TIME_SHARE, STAGE_TIME_SHARES, Clock
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import ChoicesOffered, Listener, StageBegun, announce, ignore_event
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
-from qa_bot.answering.scope import EVERYTHING, Scope
+from qa_bot.answering.scope import EVERYTHING, Knowledge, Scope
 from qa_bot.answering.spelling import corrected
 from qa_bot.answering.stages.abstention import demoted_reason, no_fact_reason, reason
 from qa_bot.answering.stages.compose import TILED, Composed, compose
@@ -57,18 +57,6 @@ Interpose = Callable[[Decided, Clock], Decided]
 
 WHICH = "Which of these do you mean?"
 FROM_STARTER = "Your documents do not answer this; the starter collection, which came with qa-bot, does."
-
-
-class Knowledge(NamedTuple):
-    """How much the bot answers from."""
-
-    documents: int
-    facts: int
-
-    def __str__(self) -> str:
-        counts = [(self.documents, "document"), (self.facts, "fact")]
-        parts = [f"{count:,} {noun}{'s' if count != 1 else ''}" for count, noun in counts if count]
-        return " and ".join(parts) or "documents, of which there are none yet"
 
 
 class Corridor:
@@ -309,15 +297,18 @@ class Corridor:
         """The ranking with its first passages read; unchanged if there is no model or no time, or nothing to read."""
         if self._verifier is None or ranking.separation is None or not ranking.candidates:
             return ranking
-        formulation = ranking.formulation
-        verify = partial(
-            self._verifier.verify, ranking.candidates, formulation, readings or [formulation.text], self.index
-        )
+        verify = partial(self._verifier.verify, ranking, readings or [ranking.formulation.text], self.index)
         verified = clock.run("verify", lambda share: verify(share), None)
         if verified is None:
             return replace(ranking, skipped=tuple(clock.skipped))
         separation = ranking.separation - verified.conceded * (1 + 1 / RIVALS)
-        return replace(ranking, candidates=verified.candidates, covers=verified.covers, separation=separation)
+        return replace(
+            ranking,
+            candidates=verified.candidates,
+            passages=verified.passages,
+            covers=verified.covers,
+            separation=separation,
+        )
 
     def decide(self, ranking: Ranking, precision: float | None = None) -> Decision:
         """The decision about the best passage, at the wanted precision; by default as configured."""

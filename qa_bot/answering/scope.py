@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from retrievers.engines.index import Filter, Index
 
@@ -16,6 +16,18 @@ KINDS = {"collection": "a collection", "folder": "a folder or document", "langua
 
 class ScopeError(ValueError):
     """No document can be meant; the message says what is there."""
+
+
+class Knowledge(NamedTuple):
+    """How much the bot answers from."""
+
+    documents: int
+    facts: int
+
+    def __str__(self) -> str:
+        counts = [(self.documents, "document"), (self.facts, "fact")]
+        parts = [f"{count:,} {noun}{'s' if count != 1 else ''}" for count, noun in counts if count]
+        return " and ".join(parts) or "documents, of which there are none yet"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from qa_bot.answering.corridor import Knowledge
+from qa_bot.answering.scope import Knowledge
 from qa_bot.conversation.memory import RememberedTurn, sourced
 from qa_core.text.analysis import sentences
 from qa_core.text.small_talk import Talk

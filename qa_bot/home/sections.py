@@ -85,7 +85,7 @@ class RankingSection:
     )
     effort: Literal["low", "normal", "high"] = key(
         "low",
-        "how thoroughly the first passages are read before an answer is given: not at all (low), the first 3, or the "
+        "how thoroughly the first passages are read before an answer is given: not at all (low), the first 5, or the "
         "first 10 (high)",
     )
     verifier: str = key(

@@ -34,9 +34,18 @@ def searcher(corridor: Corridor, system: System, *, depth: int = DEPTH) -> Searc
     return lambda question: documents(rank(corridor, question, engine=system, depth=depth))
 
 
-def rank(corridor: Corridor, question: Question, *, engine: SearchMode, depth: int | None = None) -> Ranking:
-    """The ranking of the corridor with a long deadline; `depth` defaults to the configured one."""
-    ranking = corridor.rank(question, corridor.start(Deadline.after(PATIENCE)), mode=engine, depth=depth)
+def rank(
+    corridor: Corridor, question: Question, *, engine: SearchMode, depth: int | None = None, verify: bool = False
+) -> Ranking:
+    """The ranking of the corridor with a long deadline; `depth` defaults to the configured one.
+
+    Args:
+        verify: also read the first passages, as before an answer.
+    """
+    clock = corridor.start(Deadline.after(PATIENCE))
+    ranking = corridor.rank(question, clock, mode=engine, depth=depth)
+    if verify:
+        ranking = corridor.verify(ranking, clock)
     assert not ranking.skipped, "the deadline should suffice"
     return ranking
 

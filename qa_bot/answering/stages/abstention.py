@@ -18,6 +18,7 @@ from retrievers.question_terms import QUESTION_STOP_STEMS
 if TYPE_CHECKING:
     from qa_bot.answering.stages.decide import Decision
     from qa_bot.answering.stages.rank import Ranking
+    from qa_bot.answering.verification.verify import Cover
 
 EMPTY_QUESTION = "The question is empty; ask something."
 NO_TIME = "There was no time to find an answer; allow a longer deadline."
@@ -35,6 +36,8 @@ QUOTED_WORDS, NEAREST = 3, 10
 """Words that a reason quotes, and documents that are searched for the correct spelling of a word."""
 MIN_SIMILARITY = 0.8
 """Of a word and its correction, by difflib's ratio."""
+DOUBTFUL = 0.5
+"""A word that a passage covers less is named as a reason."""
 SHORTEST_MISSPELT = 4
 QUOTED, QUOTED_TITLE = 40, 120
 """Characters that are quoted of a word and of a title."""
@@ -55,11 +58,17 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
     unknown = [term for term in content if not index.document_frequency("all", term)]
     if others := [code for code in formulation.languages.analyses if code != language]:
         unknown = [term for term in unknown if not _is_known_elsewhere(text, term, language, others, index)]
+    cover = ranking.cover
+    if cover is not None:
+        meant = {part for word, share in cover.words if share >= DOUBTFUL for part in terms(word, language)}
+        unknown = [term for term in unknown if term not in meant]
     if unknown:
         missing = words_of_terms(text, unknown, language)
         return _unknown_words(missing, unknown, whole=len(unknown) == len(content), nearest=ranking.candidates)
     if not ranking.candidates:
         return NOTHING_FOUND
+    if cover is not None and len(content) > 1:
+        return _read_passage(cover, ranking.candidates[0], decision)
     return _nearest_document(text, formulation, ranking.candidates[0], decision, index)
 
 
@@ -129,6 +138,27 @@ def _nearest_document(
     return (
         f"The nearest document, {_title(best)}, does not mention {missing} and probably does not answer this "
         f"{confidence}; ask in other words or add documents about it."
+    )
+
+
+def _read_passage(cover: Cover, best: Candidate, decision: Decision) -> str:
+    """For a passage that was read: the words that it does not cover, or that others fit as well."""
+    confidence = f"(confidence {decision.confidence:.2f}, needed {decision.threshold:.2f})"
+    doubtful = sorted((share, at, word) for at, (word, share) in enumerate(cover.words) if share < DOUBTFUL)
+    if len(cover.words) > LONG and doubtful:
+        return (
+            f"The question says {len(cover.words)} things, and the nearest passage, in {_title(best)}, is about "
+            f"{len(cover.words) - len(doubtful)} of them; ask one thing at a time, in one sentence."
+        )
+    if doubtful:
+        missing = _join_quoted([word for _, _, word in doubtful])
+        return (
+            f"The nearest passage, in {_title(best)}, says nothing about {missing} and probably does not answer this "
+            f"{confidence}; ask in other words or add documents about it."
+        )
+    return (
+        f"Several passages are about this, and none clearly answers it; the nearest is in {_title(best)} "
+        f"{confidence}. Say more exactly what you want to know."
     )
 
 

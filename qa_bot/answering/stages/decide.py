@@ -12,7 +12,6 @@ from qa_bot.answering.confidence.calibration import Calibration, Features
 from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.answering.stages.question_words import names
 from qa_bot.answering.stages.rank import Ranking
-from qa_bot.answering.verification.verify import Cover
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.types import AnswerSource, Candidate, Choice
@@ -41,7 +40,7 @@ class Calibrations(NamedTuple):
     def of(self, ranking: Ranking) -> Calibration:
         """The one for the searches and the formula behind a ranking with candidates."""
         by_words = ranking.candidates[0].signals.title_similarity is None
-        if cover_of_best(ranking) is not None:
+        if ranking.cover is not None:
             return self.verified_by_words if by_words else self.verified
         if ranking.separation is not None:
             return self.passages_by_words if by_words else self.passages
@@ -112,8 +111,8 @@ def prefers_fact(fact: FactResult, decision: Decision) -> bool:
 def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibrations, precision: float) -> Decision:
     """Whether the best passage is an answer, at the wanted precision.
 
-    The owner's answer to this very question always is. With ranked passages, none is if no document has a word of the
-    question.
+    The owner's answer to this very question always is. With ranked passages that were not read, none is if no document
+    has a word of the question.
     """
     if not ranking.candidates:
         return Decision(0.0, 0.0, {})
@@ -124,7 +123,8 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
     if is_owned(best):
         return Decision(1.0, threshold, features)
     content = ranking.formulation.content_terms
-    if ranking.separation is not None and not any(index.document_frequency("all", term) for term in content):
+    unread = ranking.separation is not None and ranking.cover is None
+    if unread and not any(index.document_frequency("all", term) for term in content):
         return Decision(0.0, threshold, features)
     return Decision(calibration.confidence(features), threshold, features)
 
@@ -151,17 +151,12 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
         "evidence": evidence,
         "separation": ranking.separation or 0.0,
         "agreement": max(0.0, ranking.separation or 0.0) ** 0.5,
-        "covered": cover.covered if (cover := cover_of_best(ranking)) else 0.0,
+        "covered": ranking.cover.covered if ranking.cover else 0.0,
         "margin": max(0.0, 1 - second / evidence) if evidence > 0 else 0.0,
         "words": float(np.log1p(len(content))),
         "missing_name": max((rarity.get(t, 0.0) for t in names(ranking.question.title, language) - text), default=0.0)
         / rarest,
     }
-
-
-def cover_of_best(ranking: Ranking) -> Cover | None:
-    """How far the first passage covers the question; None if it was not read."""
-    return ranking.covers.get(ranking.candidates[0].passage.id) if ranking.candidates else None
 
 
 def _evidence(candidate: Candidate) -> float:

@@ -47,6 +47,11 @@ class Ranking:
     passages: tuple[Candidate, ...] = ()  # the best passages, several of one document, if passages were ranked
     covers: Mapping[str, Cover] = field(default_factory=dict)  # by id of the passages that were read to verify them
 
+    @property
+    def cover(self) -> Cover | None:
+        """How far the first passage covers the question; None if it was not read."""
+        return self.covers.get(self.candidates[0].passage.id) if self.candidates else None
+
 
 class RankingStage:
     """Safe to share between threads."""

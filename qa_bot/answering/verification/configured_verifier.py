@@ -14,7 +14,7 @@ from qa_bot.answering.verification.verify import Verifier
 from qa_bot.home.encoders import EncoderError, resolve
 from qa_bot.home.sections import RankingSection
 
-READ: Mapping[str, int] = {"low": 0, "normal": 3, "high": 10}
+READ: Mapping[str, int] = {"low": 0, "normal": 5, "high": 10}
 """Passages that are read by effort."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.verification.token_vectors import TokenVectors
@@ -21,8 +21,10 @@ from rankers.late_interaction import soft_minimum, word_cover
 from retrievers.formulate import Formulation
 from retrievers.question_terms import content_terms
 
-COVER_WEIGHT = 1.0
-"""Of the cover of a passage, beside its evidence (at most 3.5), when the passages that were read are put in order."""
+COVER_WEIGHT = 2.0
+"""Of the cover of a passage, beside its evidence (at most 3.5), when the passages that were read are put in order. Over
+eight collections the gold is in the first passage for .796 instead of .746 of the questions with the table's vectors,
+for .822 instead of .787 with MiniLM's; weights from 1.5 to 2 differ by .01."""
 READ = 900
 """Characters of a passage that are surely read; if its lead ends later, reading begins at the lead."""
 LEAST_RARITY = 1e-3
@@ -38,12 +40,26 @@ class Cover(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """The candidates in their new order, and the covers of those that were read, by the id of their passage."""
+    """Documents and passages in their new order, and the covers of those that were read, by the id of the passage."""
 
     candidates: tuple[Candidate, ...]
+    passages: tuple[Candidate, ...] = ()
     covers: Mapping[str, Cover] = field(default_factory=dict)
     conceded: float = 0.0
-    """How much less evidence the first candidate has than the former first."""
+    """How much less evidence the first passage has than the former first."""
+
+
+class RankedCandidates(Protocol):
+    """What a ranking has: the best passage of each document, and the best passages, several of one document."""
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]: ...
+
+    @property
+    def passages(self) -> tuple[Candidate, ...]: ...
+
+    @property
+    def formulation(self) -> Formulation: ...
 
 
 class _Words(NamedTuple):
@@ -65,14 +81,11 @@ class Verifier:
         return self._vectors.ready()
 
     def verify(
-        self,
-        candidates: Sequence[Candidate],
-        formulation: Formulation,
-        readings: Sequence[str],
-        index: Statistics,
-        deadline: Deadline,
+        self, ranking: RankedCandidates, readings: Sequence[str], index: Statistics, deadline: Deadline
     ) -> Verified | None:
-        """The first candidates with their covers; None without a model.
+        """The ranking in the order of evidence and cover; None without a model.
+
+        The owner's answers and the orders of trained rankers and fusions are not changed.
 
         Args:
             readings: texts of the question; the covers of several are averaged.
@@ -82,8 +95,28 @@ class Verifier:
         """
         if not self.ready():
             return None
+        candidates, passages = ranking.candidates, ranking.passages or ranking.candidates
+        is_settled = any(_is_settled(candidate) for candidate in candidates[: self._read])
+        head = (candidates if is_settled else passages)[: self._read]
+        covers = self._covers(head, readings, ranking.formulation.languages.question, index, deadline)
+        by_id = {candidate.passage.id: cover for candidate, cover in zip(head, covers, strict=True)}
+        if is_settled or not head:
+            return Verified(candidates, ranking.passages, by_id)
+        order = sorted(range(len(head)), key=lambda at: -(head[at].score + COVER_WEIGHT * covers[at].covered))
+        moved = [head[at].scored(candidate.score) for at, candidate in zip(order, head, strict=True)]
+        reordered = (*moved, *passages[len(head) :])
+        return Verified(
+            _best_of_documents((*reordered, *candidates)),
+            reordered if ranking.passages else (),
+            by_id,
+            head[0].score - head[order[0]].score,
+        )
+
+    def _covers(
+        self, head: Sequence[Candidate], readings: Sequence[str], language: str, index: Statistics, deadline: Deadline
+    ) -> list[Cover]:
+        """The cover of each passage, the mean over the readings, which are in a language ("" if undecided)."""
         deadline.check()
-        head = candidates[: self._read]
         texts = [passage_text(candidate) for candidate in head]
         tokens = self._vectors.of_passages(texts)
         covers: list[list[Cover]] = [[] for _ in head]
@@ -92,15 +125,15 @@ class Verifier:
             spans = [match.span() for match in _WORD.finditer(reading)]
             vectors = self._vectors.of_words(reading, spans)
             for at, candidate in enumerate(head):
-                language = analysis_language(candidate.passage.source.details.language)
-                words = content_of(reading, language, formulation.languages.question)
-                present = set(terms(texts[at], language))
+                analysis = analysis_language(candidate.passage.source.details.language)
+                words = content_of(reading, analysis, language)
+                present = set(terms(texts[at], analysis))
                 rows = vectors[[spans.index(span) for span in words.spans]] if words.spans else vectors[:0]
                 shares = word_cover(rows, tokens[at], [term in present for term in words.terms])
                 covered = soft_minimum(shares, [_rarity(index, term) for term in words.terms])
                 named = zip((reading[slice(*span)] for span in words.spans), shares.tolist(), strict=True)
                 covers[at].append(Cover(covered, tuple(named)))
-        return _in_order(candidates, [_mean(several) for several in covers])
+        return [_mean(several) for several in covers]
 
 
 def passage_text(candidate: Candidate) -> str:
@@ -136,19 +169,13 @@ def _mean(covers: Sequence[Cover]) -> Cover:
     return Cover(sum(cover.covered for cover in covers) / max(1, len(covers)), tuple(best.items()))
 
 
-def _in_order(candidates: Sequence[Candidate], covers: Sequence[Cover]) -> Verified:
-    """The candidates that were read by evidence and cover, then the others; the scores keep their places.
-
-    The owner's answers and the orders of trained rankers and fusions are not changed.
-    """
-    head = candidates[: len(covers)]
-    by_id = {candidate.passage.id: cover for candidate, cover in zip(head, covers, strict=True)}
-    if any(_is_settled(candidate) for candidate in head):
-        return Verified(tuple(candidates), by_id)
-    order = sorted(range(len(head)), key=lambda at: -(head[at].score + COVER_WEIGHT * covers[at].covered))
-    moved = [head[at].scored(candidate.score) for at, candidate in zip(order, head, strict=True)]
-    conceded = head[0].score - head[order[0]].score if order else 0.0
-    return Verified((*moved, *candidates[len(head) :]), by_id, conceded)
+def _best_of_documents(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """The first candidate of each document."""
+    best: dict[tuple[str, str], Candidate] = {}
+    for candidate in candidates:
+        source = candidate.passage.source
+        best.setdefault((source.collection, source.document), candidate)
+    return tuple(best.values())
 
 
 def _is_settled(candidate: Candidate) -> bool:

@@ -176,7 +176,7 @@ def _features(
     corridor: Corridor, question: Question, engine: SearchMode, trained: Sequence[str]
 ) -> tuple[Features, str]:
     """Features of the first document, and its id (empty if no document was found)."""
-    ranking = rank(corridor, question, engine=engine)
+    ranking = rank(corridor, question, engine=engine, verify=True)
     decision = corridor.decide(ranking)
     signals = ranking.candidates[0].signals.by_name() if ranking.candidates else {}
     scores = {name: signals[name] for name in trained if name in signals}

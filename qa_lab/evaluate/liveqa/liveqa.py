@@ -104,7 +104,7 @@ def _replies(tested: SystemUnderTest, dataset: Dataset, query: str, progress: Pr
     for done, entry in enumerate(dataset.queries, start=1):
         question = _question(entry, query)
         replies.ranked[question.id] = documents(rank(corridor, question, engine=engine, depth=DEPTH))
-        served = rank(corridor, question, engine=engine)
+        served = rank(corridor, question, engine=engine, verify=True)
         replies.served[question.id] = documents(served)
         if not corridor.decide(served, bot.config.serve.liveqa_precision).accepted:
             replies.abstained.add(question.id)

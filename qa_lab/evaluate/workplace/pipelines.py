@@ -137,7 +137,7 @@ class ProductPipeline:
     def ranked(self, turn: Turn, k: int) -> Sequence[Extract]:
         """The ranking of the turn; of a follow-up that was answered before, of the question it was understood as."""
         question = Question(self._understood.get(turn, turn.question), turn.body)
-        ranking = rank(self._bot.corridor(), question, engine="hybrid", depth=k)
+        ranking = rank(self._bot.corridor(), question, engine="hybrid", depth=k, verify=True)
         passages = [candidate.passage for candidate in ranking.candidates[:k]]
         return [Extract(passage.source.document, passage.text) for passage in passages]
 

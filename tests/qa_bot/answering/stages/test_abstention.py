@@ -11,6 +11,7 @@ from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.stages.abstention import EMPTY_QUESTION, LONG, NO_TIME, NOTHING_FOUND, NOTHING_NAMED, reason
 from qa_bot.answering.stages.decide import Calibrations
+from qa_bot.answering.verification.verify import Cover
 from qa_bot.documents.sync import add
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
@@ -119,3 +120,36 @@ def test_quotations_are_bounded(corridor):
 )
 def test_hostile_questions_get_a_sentence(corridor, question):
     assert reason_for(corridor, question).endswith((".", "?"))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (
+            (("capital", 0.2), ("Cairo", 1.0)),
+            "The nearest passage, in “Which river flows through Cairo?”, says nothing about “capital” and probably does"
+            " not answer this (confidence 0.27, needed 0.50); ask in other words or add documents about it.",
+        ),
+        (
+            (("capital", 0.6), ("Cairo", 1.0)),
+            "Several passages are about this, and none clearly answers it; the nearest is in “Which river flows "
+            "through Cairo?” (confidence 0.27, needed 0.50). Say more exactly what you want to know.",
+        ),
+        (
+            tuple((f"word{number}", 0.0) for number in range(LONG + 1)),
+            "The question says 17 things, and the nearest passage, in “Which river flows through Cairo?”, is about 0 "
+            "of them; ask one thing at a time, in one sentence.",
+        ),
+    ],
+)
+def test_reasons_of_passages_that_were_read(corridor, words, expected):
+    ranking = corridor.rank(Question("what is the capital of Cairo"), corridor.start(Deadline.after(30)))
+    read = replace(ranking, covers={ranking.candidates[0].passage.id: Cover(0.3, words)})
+    assert reason(read, corridor.decide(read), corridor.index) == expected
+
+
+def test_a_word_that_is_meant_is_not_missed(corridor):
+    ranking = corridor.rank(Question("why do kitties purr"), corridor.start(Deadline.after(30)))
+    assert "None of your documents mentions “kitties”" in reason(ranking, corridor.decide(ranking), corridor.index)
+    read = replace(ranking, covers={ranking.candidates[0].passage.id: Cover(0.9, (("kitties", 0.9), ("purr", 1.0)))})
+    assert reason(read, corridor.decide(read), corridor.index).startswith("Several passages are about this")

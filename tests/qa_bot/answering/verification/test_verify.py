@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.stages.rank import Ranking
 from qa_bot.answering.verification.token_vectors import TokenVectors
 from qa_bot.answering.verification.verify import READ, Verifier, content_of, passage_text
 from qa_bot.home.encoders import EncoderError
@@ -32,10 +33,14 @@ RULES = candidate("rules", "Take your dog to work on Fridays.", 3.0)
 PRICES = candidate("prices", "The cost in Vienna is nine euros.", 2.5)
 
 
-def verified(tokens, question, candidates, *, read=3, readings=()):
+def ranking(question, candidates, passages=()):
+    return Ranking(Question(question), formulate(Question(question)), tuple(candidates), passages=tuple(passages))
+
+
+def verified(tokens, question, candidates, *, passages=(), read=3, readings=()):
     verifier = Verifier(TokenVectors(lambda: tokens), read=read)
-    formulation = formulate(Question(question))
-    return verifier.verify(candidates, formulation, readings or [question], Counts(), Deadline.after(9))
+    ranked = ranking(question, candidates, passages)
+    return verifier.verify(ranked, readings or [question], Counts(), Deadline.after(9))
 
 
 def test_words_are_covered_by_meaning(tokens):
@@ -54,6 +59,14 @@ def test_a_passage_that_covers_more_comes_first_and_concedes_evidence(tokens):
     result = verified(tokens, "price in Vienna", [RULES, PRICES])
     assert [candidate.passage.id for candidate in result.candidates] == ["prices", "rules"]
     assert [candidate.score for candidate in result.candidates] == [3.0, 2.5], "scores still fall"
+    assert result.conceded == pytest.approx(0.5)
+
+
+def test_the_best_passage_of_a_document_is_chosen_anew(tokens):
+    other = Candidate(Passage("prices/2", "The cost.", Clue(), Source("prices")), 2.8)
+    result = verified(tokens, "price in Vienna", [RULES, other], passages=[RULES, other, PRICES])
+    assert [candidate.passage.id for candidate in result.passages] == ["prices", "prices/2", "rules"]
+    assert [candidate.passage.id for candidate in result.candidates] == ["prices", "rules"]
     assert result.conceded == pytest.approx(0.5)
 
 
@@ -104,7 +117,7 @@ def test_without_a_model_nothing_is_verified(caplog):
 
     verifier = Verifier(TokenVectors(fail), read=3)
     for _ in range(2):
-        assert verifier.verify([RULES], formulate(Question("dog")), ["dog"], Counts(), Deadline.after(9)) is None
+        assert verifier.verify(ranking("dog", [RULES]), ["dog"], Counts(), Deadline.after(9)) is None
     assert caplog.text.count("Expected a model, but got none.") == 1, "logged once"
 
 
@@ -115,10 +128,10 @@ def test_vectors_of_passages_are_kept(tokens):
     assert tokens.read == ["Take a dog", "euros"]
     assert vectors.of_passages(["euros"])[0].tolist() == first[1].tolist()
     assert len(tokens.read) == 2
-    assert [rows.shape for rows in first] == [(3, 7), (1, 7), (3, 7)]
+    assert [rows.shape for rows in first] == [(3, 6), (1, 6), (3, 6)]
 
 
 def test_the_deadline_is_kept(tokens):
     verifier = Verifier(TokenVectors(lambda: tokens), read=3)
     with pytest.raises(TimeoutError):
-        verifier.verify([RULES], formulate(Question("dog")), ["dog"], Counts(), Deadline.after(-1))
+        verifier.verify(ranking("dog", [RULES]), ["dog"], Counts(), Deadline.after(-1))
