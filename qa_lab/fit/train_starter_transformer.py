@@ -50,10 +50,10 @@ from qa_lab.fit.teacher_vectors import encoded, open_teacher
 class TuningConfig:
     """`scale` multiplies cosines before a softmax; the other weights multiply losses."""
 
-    examples: int = 2500  # questions, a twentieth of which is held out
+    examples: int = 450  # questions, a twentieth of which is held out
     epochs: int = 1
     batch: int = 16  # questions, each with its passage and a hard negative
-    rate: float = 2e-5
+    rate: float = 3e-5
     warm_up: float = 0.1
     scale: float = 20.0
     margin: float = 0.05  # of the teacher's cosine, below which a passage counts as wrong
@@ -286,7 +286,9 @@ def say(line: str) -> None:
 
 def main() -> None:
     arguments = _arguments()
-    config = TuningConfig(examples=arguments.examples, epochs=arguments.epochs, share=arguments.share)
+    config = TuningConfig(
+        examples=arguments.examples, epochs=arguments.epochs, rate=arguments.rate, share=arguments.share
+    )
     torch.set_num_threads(arguments.threads)
     if (actual := sha256(arguments.minilm / "model.safetensors")) != MINILM_SHA256:
         raise ValueError(f"Expected the weights of all-MiniLM-L6-v2 ({MINILM_SHA256}), but got {actual}.")
@@ -326,6 +328,7 @@ def _arguments() -> argparse.Namespace:
         parser.add_argument(f"--{name}", type=Path, required=True, help=meaning)
     parser.add_argument("--examples", type=int, default=TuningConfig().examples, help="questions to learn from")
     parser.add_argument("--epochs", type=int, default=TuningConfig().epochs)
+    parser.add_argument("--rate", type=float, default=TuningConfig().rate, help="largest learning rate")
     parser.add_argument("--share", type=float, default=TuningConfig().share, help="share of the tuned weights")
     parser.add_argument("--threads", type=int, default=2)
     return parser.parse_args()

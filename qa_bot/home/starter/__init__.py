@@ -1,4 +1,4 @@
-"""What the project ships, so that a first question finds an answer: a collection, a graph, an encoder, personas, and
+"""What the project ships, so that a first question finds an answer: a collection, a graph, two encoders, personas, and
 the questions that confidence is fitted on."""
 
 from __future__ import annotations
