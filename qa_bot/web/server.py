@@ -127,8 +127,14 @@ async def _until_stopped(bot: Bot, settings: ServeSection, announce: Callable[[R
 def _improving(bot: Bot, service: AnswerService) -> Iterator[None]:
     """Make better vectors in idle time, if the configuration allows it."""
 
+    loop = asyncio.get_running_loop()
+
+    def open_corridor() -> None:
+        event(log, "improved", encoder=bot.corridor().index.encoder)
+
     def improved() -> None:
-        event(log, "improved", encoder=bot.corridor().index.encoder)  # opened here, so that no question waits for it
+        """Open the new index before the next question, in a thread that does not inherit the improver's priority."""
+        loop.call_soon_threadsafe(loop.run_in_executor, None, open_corridor)
 
     improver = IdleImprover(bot.home, lambda: bot.config, lambda: service.idle_seconds)
     with improving_when_idle(improver, improved) if bot.config.dense.improve else nullcontext():
