@@ -60,6 +60,8 @@ IMPORTERS = {
     "pypdfium2": ["qa_bot/documents/ingest/formats/pages/pdfium.py"],
     "rank_bm25": ["qa_lab/evaluate/answers.py"],
     "rich": [
+        "qa_bot/terminal/answer_output.py",
+        "qa_bot/terminal/markdown_output.py",
         "qa_bot/terminal/output.py",
         "qa_bot/terminal/source_output.py",
         "qa_bot/terminal/comparison.py",

@@ -87,7 +87,7 @@ def ask(
 
             print_json(as_dict(answer))
         else:
-            from qa_bot.terminal.output import show_answer
+            from qa_bot.terminal.answer_output import show_answer
 
             show_answer(answer, timings=timings)
     raise typer.Exit(OK if answer.answered else NO_ANSWER)

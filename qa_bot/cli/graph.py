@@ -62,7 +62,7 @@ def ask(
 ) -> None:
     """Answer a question from the graph alone, with the triples behind the answer."""
     from qa_bot.answering.answer_json import as_dict
-    from qa_bot.terminal.output import show_answer
+    from qa_bot.terminal.answer_output import show_answer
 
     with open_bot(context) as bot:
         answer = bot.ask_graph(read_question(question), trace=trace)

@@ -12,8 +12,9 @@ from qa_bot.answering.answer_json import as_dict
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.scope import EVERYTHING, Scope
 from qa_bot.bot import Bot
+from qa_bot.terminal.answer_output import show_answer, show_line
 from qa_bot.terminal.debate import debate, debaters
-from qa_bot.terminal.output import notify, show_answer, show_line
+from qa_bot.terminal.output import notify
 from qa_core.types import Answer, Question
 
 TURNS = 6

@@ -1,4 +1,4 @@
-"""Output in a terminal: answers with their sources, tables, progress; most uses of rich are here."""
+"""Output in a terminal: search results, reports, tables, progress."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from qa_bot.terminal.sigint import check_interrupt
-from qa_core.types import Answer, AnswerSource, Candidate, Styled, StyledLine
+from qa_core.types import Candidate
 
 if TYPE_CHECKING:
     from generators.topics.grid_map import GridMap
@@ -31,65 +31,6 @@ SNIPPET = 160
 CELLS = 5
 """Grid cells that are shown for a hint."""
 REFRESH = 0.25
-
-
-def show_answer(answer: Answer, *, timings: bool = False, console: Console | None = None) -> None:
-    """The answer, its numbered sources, and on request timings and trace."""
-    console = console or Console(highlight=False)
-    if answer.understood:
-        console.print(Text(f"understood as “{answer.understood}” (/raw asks it as written)", style="dim"))
-    text = answer.text
-    if answer.styled is not None:
-        text = _show_styled(console, answer.styled, text)
-    if answer.choices:
-        _show_choices(console, answer)
-    elif answer.kind == "talk":
-        console.print(Text(f"\n{text}"))
-    else:
-        _show_sourced(console, answer, text)
-    if timings:
-        _show_timings(console, answer.timings)
-    if answer.trace is not None:
-        _show_trace(console, answer.trace)
-
-
-def _show_sourced(console: Console, answer: Answer, text: str) -> None:
-    """An answer or abstention with its documents."""
-    if answer.answered:
-        if answer.reason:
-            console.print(Text(answer.reason, style="dim"))
-        console.print()
-        console.print(Text(text))
-        used = [source for source in answer.sources if source.span is not None]
-        others = [source for source in answer.sources if source.span is None]
-    else:
-        console.print(Text("I don't know.", style="bold"), Text(answer.reason))
-        used, others = [], list(answer.sources[:3])
-    if used:
-        _heading(console, "Source" if len(used) == 1 else "Sources")
-        for number, source in enumerate(used, start=1):
-            console.print(_source_line(f"[{number}]", source))
-    if others:
-        _heading(console, "See also" if used else "Nearest documents")
-        for source in others[:3]:
-            console.print(_source_line(" · ", source))
-    total = answer.timings.get("total", 0.0)
-    skipped = f", skipped: {', '.join(answer.skipped)}" if answer.skipped else ""
-    console.print(Text(f"\nconfidence {answer.confidence:.2f}, {total * 1000:.0f} ms{skipped}", style="dim"))
-
-
-def _show_choices(console: Console, answer: Answer) -> None:
-    console.print(Text(f"\n{answer.reason}", style="bold"))
-    for number, choice in enumerate(answer.choices, start=1):
-        console.print(Text.assemble((f"{number:>3}. ", "bold"), choice.text))
-
-
-def show_line(line: StyledLine, *, console: Console | None = None) -> None:
-    """A persona's sentence; quotations are marked."""
-    console = console or Console(highlight=False)
-    text = f"“{line.text}”" if line.kind == "quotation" else line.text
-    mark = "  (quotation)" if line.kind == "quotation" else ""
-    console.print(Text.assemble("\n", (f"{line.persona}: ", "bold cyan"), (text, "italic"), (mark, "dim")))
 
 
 def show_chart(chart: GridMap, *, console: Console | None = None) -> None:
@@ -301,91 +242,8 @@ def _show_rejects(added: AddReport | AddedGraph, errors: Console) -> None:
         errors.print(Text(f"All rejects with their reasons: {added.rejects_file}"))
 
 
-def _show_styled(console: Console, styled: Styled, text: str) -> str:
-    """Show the persona's sentence; return the sourced rest of the answer."""
-    if styled.lines:
-        show_line(styled.lines[0], console=console)
-    if styled.notice:
-        console.print(Text(f"\n{styled.notice}", style="yellow"))
-    return text if styled.span is None else text[styled.span[1] :].lstrip("\n")
-
-
 def _heading(console: Console, text: str) -> None:
     console.print(Text(f"\n{text}", style="bold"))
-
-
-def _source_line(mark: str, source: AnswerSource) -> Text:
-    where = f"  {source.collection}/{source.document}" + (f"  {source.url}" if source.url else "")
-    title = " › ".join([source.title or source.document, *source.heading])
-    place = "".join(f", {part}" for part in _place_in_words(source))
-    return Text.assemble((f"{mark} ", "bold"), title, place, (where, "dim"))
-
-
-def _place_in_words(source: AnswerSource) -> Iterator[str]:
-    """Page, row, date and state of a source that are known."""
-    if source.page is not None:
-        yield f"page {source.page}"
-    if source.row is not None:
-        yield f"row {source.row}"
-    if source.date:
-        yield source.date[:10]
-    if source.archived:
-        yield "archived"
-    if source.draft:
-        yield "draft"
-
-
-def _show_timings(console: Console, timings: Mapping[str, float]) -> None:
-    _heading(console, "Timings")
-    longest = max(timings.values(), default=0.0) or 1.0
-    for name, seconds in timings.items():
-        bar = "█" * max(1, round(30 * seconds / longest))
-        console.print(Text.assemble(f"{name:<10} {seconds * 1000:8.2f} ms ", (bar, "cyan")))
-
-
-def _show_trace(console: Console, trace: Mapping[str, Any]) -> None:
-    if "facts" in trace:
-        _show_readings(console, trace["facts"])
-    if "queries" not in trace:
-        return
-    _heading(console, "Queries")
-    for query in trace["queries"]:
-        text = query.get("text") or " ".join(query["terms"]) or ", ".join(query["phrases"])
-        console.print(Text(f"{query['name']:<22} ×{query['weight']:g}  {text}"))
-    _heading(console, "Candidates")
-    candidates = trace["candidates"][:10]
-    columns = sorted({name for c in candidates for name in c if name not in ("document", "passage", "score")})
-    table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim")
-    for name in ("document", "score", *columns):
-        table.add_column(name.replace(":", ":\n"), justify="left" if name == "document" else "right")
-    for candidate in candidates:
-        numbers = [f"{candidate[name]:.3f}" if name in candidate else "" for name in ("score", *columns)]
-        table.add_row(candidate["document"], *numbers)
-    console.print(table)
-    _heading(console, "Confidence")
-    console.print(Text(_numbers(trace["confidence"])))
-
-
-def _show_readings(console: Console, trace: Mapping[str, Any]) -> None:
-    """Interpretations of a question to the graph: mentions with entities, then relations with answers."""
-    _heading(console, "Mentions")
-    for mention in trace["mentions"]:
-        kind = "  a kind" if mention["kind"] else ""
-        details = f"  {mention['score']:.3f}{kind}  {mention['entity']}"
-        console.print(Text.assemble(f"{mention['text']} → {mention['label']}", (details, "dim")))
-    _heading(console, "Relations")
-    for reading in trace["readings"]:
-        answers = ", ".join(reading["answers"][:5]) + (" …" if reading["count"] > 5 else "")
-        result = f"{reading['count']}: {answers}" if reading["counted"] else answers
-        console.print(Text.assemble((f"{reading['score']:>8.3f} ", "bold"), f"{reading['template']} → {result}"))
-        console.print(Text(f"         {reading['relation']}", style="dim"))
-    if trace["features"]:
-        _heading(console, "Why")
-        console.print(Text(_numbers(trace["features"])))
-
-
-def _numbers(values: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} {value:.3f}" for name, value in values.items())
 
 
 def _snippet(text: str) -> str:

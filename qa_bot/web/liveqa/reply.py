@@ -11,6 +11,7 @@ from itertools import accumulate
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from qa_bot.web.liveqa.liveqa_focus import Analysis, shortened
+from qa_core.text.markdown.plain import as_plain_text
 from qa_core.types import Answer, Span
 
 CONTENT, REST = 1000, 2048
@@ -44,8 +45,14 @@ def reply(answer: Answer, analysis: Analysis, *, qid: str, milliseconds: int) ->
     SubElement(element, "summary").text = _within(analysis.summary, SUMMARY)
     if answer.answered:
         resources.text = ",".join(_fitting(_resources(answer), REST - len(_written(root))))
-        content.text = shortened(ILLEGAL.sub("", answer.text), CONTENT)
+        content.text = shortened(ILLEGAL.sub("", _content(answer)), CONTENT)
     return _written(root)
+
+
+def _content(answer: Answer) -> str:
+    """The answer without signs of Markdown; an unsure one begins with the sentence that says so."""
+    text = as_plain_text(answer.text)
+    return f"{answer.reason}\n\n{text}" if answer.unsure and answer.reason else text
 
 
 def _written(root: Element) -> str:

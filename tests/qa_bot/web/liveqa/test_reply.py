@@ -41,6 +41,19 @@ def test_an_answer_is_written_as_the_track_wants_it() -> None:
     )
 
 
+def test_markdown_becomes_plain_text() -> None:
+    text = "**Rooms**\n\n| Room | Seats |\n| --- | --- |\n| Tern | 4 |"
+    assert (
+        parsed(reply(replace(YES, text=text), NOTHING, qid="", milliseconds=0))["content"] == "Rooms\n\nTern: Seats 4"
+    )
+
+
+def test_an_unsure_answer_begins_with_the_sentence_that_says_so() -> None:
+    unsure = replace(YES, unsure=True, reason="I am not sure, this comes nearest:")
+    content = parsed(reply(unsure, NOTHING, qid="", milliseconds=0))["content"]
+    assert content == "I am not sure, this comes nearest:\n\nCats sleep."
+
+
 def test_without_an_answer_there_is_a_reason() -> None:
     assert reply(NO, NOTHING, qid="", milliseconds=3) == (
         '<xml><answer answered="no" pid="a2" qid="" time="3"><discard-reason>Nothing &lt;fits&gt;.</discard-reason>'
