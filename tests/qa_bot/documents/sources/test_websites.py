@@ -10,6 +10,13 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from qa_bot.documents import sync as changes
+from qa_bot.home.config import Config
+from qa_bot.home.folder import Home
+from qa_bot.home.sections import StoreSection, WebSection
+from qa_bot.home.store import Store
+from qa_core.encoders.static_encoder import StaticEncoder
+
 
 @pytest.fixture
 def site(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
@@ -157,6 +164,37 @@ def test_a_new_site_that_fails_makes_no_source(qa_bot: Callable[..., Any], site:
     called = qa_bot("add", f"http://127.0.0.1:{site.port}/guide/")
     assert "name it in the setting web.allow" in called.err
     assert json.loads(qa_bot("sources", "--json").out)["sources"] == []
+
+
+def test_states_of_pages_in_every_database(
+    empty_home: Home, encoder: StaticEncoder, site: Any, new_store_url: Callable[[], str]
+) -> None:
+    """ETags, canonical addresses, `noindex` and gone pages, with rows in SQLite and in PostgreSQL."""
+    config = Config(store=StoreSection(url=new_store_url()), web=WebSection(allow=f"localhost:{site.port}"))
+    prefix = f"localhost:{site.port}/guide/"
+    page(site, "", "Guide", "sleep", "food", "copy", "secret")
+    canonical = f"<link rel='canonical' href='{site.url('localhost/guide/food')}'><p>Quokkas eat grass and leaves.</p>"
+    site.pages["localhost/guide/copy"] = lambda _: web.Response(text=canonical, content_type="text/html")
+    hidden = "<meta name='robots' content='noindex'><p>Quokkas have a secret.</p>"
+    site.pages["localhost/guide/secret"] = lambda _: web.Response(text=hidden, content_type="text/html")
+    options = {"crawl": True, "rate": 1000}
+    added = changes.add(empty_home, config, encoder, [], urls=[str(site.url("localhost/guide/"))], site=options)
+    assert (added.added, added.rejected) == (3, 0)
+    with Store.open(empty_home.store_url(config)) as store:
+        (source,) = store.sources.all()
+        states = {path: row.state for path, row in store.sources.files(source.id).items()}
+    assert {path for path, state in states.items() if state and state.get("etag")} >= {prefix, f"{prefix}sleep"}
+    site.requests.clear()
+    unchanged = changes.synchronise(empty_home, config, encoder)
+    assert (unchanged.unchanged, unchanged.changed, unchanged.errors) == (3, False, [])
+    assert sum("If-None-Match" in headers for _, headers in site.requests) == 3
+    page(site, "food", "Food", text="Quokkas eat bark.")
+    site.pages["localhost/guide/sleep"] = lambda _: web.Response(status=410)
+    report = changes.synchronise(empty_home, config, encoder)
+    assert report.lists()["changed"] == [f"{prefix}food"]
+    assert report.lists()["deleted"] == [f"{prefix}sleep"]
+    with Store.open(empty_home.store_url(config)) as store:
+        assert {row.external_id for row in store.stream_documents()} == {prefix, f"{prefix}food"}
 
 
 def test_options_of_sites_need_a_url(qa_bot: Callable[..., Any], tmp_path: Any) -> None:
