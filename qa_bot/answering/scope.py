@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
@@ -49,15 +49,15 @@ class Scope:
     def of(cls, fields: Mapping[str, Any]) -> Scope:
         """From the keys `collection`, `under`, `since`, `until`, `language` and `include_archived`; others are ignored.
 
-        Raises ScopeError for a date that is none.
+        Raises ScopeError for a date that is none, and for a value of another type.
         """
         scope = cls(
-            _values(fields.get("collection")),
-            tuple(map(_id_path, _values(fields.get("under")))),
-            fields.get("since") or "",
-            fields.get("until") or "",
-            (fields.get("language") or "").lower(),
-            bool(fields.get("include_archived")),
+            _values(fields, "collection"),
+            tuple(map(_id_path, _values(fields, "under"))),
+            _text(fields, "since"),
+            _text(fields, "until"),
+            _text(fields, "language").lower(),
+            _flag(fields, "include_archived"),
         )
         scope.filter()
         return scope
@@ -88,10 +88,26 @@ EVERYTHING = Scope()
 LONGEST_MONTH = 31
 
 
-def _values(value: str | Sequence[str] | None) -> tuple[str, ...]:
-    if not value:
-        return ()
-    return (value,) if isinstance(value, str) else tuple(value)
+def _values(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    value = fields.get(name) or ()
+    values = (value,) if isinstance(value, str) else value
+    if not isinstance(values, list | tuple) or not all(isinstance(one, str) for one in values):
+        raise ScopeError(f"Expected a text or a list of texts as `{name}`, but got {value!r}.")
+    return tuple(values)
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name) or ""
+    if not isinstance(value, str):
+        raise ScopeError(f"Expected a text as `{name}`, but got {value!r}.")
+    return value
+
+
+def _flag(fields: Mapping[str, Any], name: str) -> bool:
+    value = fields.get(name) or False
+    if not isinstance(value, bool):
+        raise ScopeError(f"Expected true or false as `{name}`, but got {value!r}.")
+    return value
 
 
 def _id_path(path: str) -> str:

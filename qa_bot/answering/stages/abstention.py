@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 EMPTY_QUESTION = "The question is empty; ask something."
 NO_TIME = "There was no time to find an answer; allow a longer deadline."
 NOTHING_FOUND = "Nothing in your documents has anything in common with this question; add documents or ask otherwise."
+NOTHING_IN_SCOPE = (
+    "None of the documents that you asked has anything in common with this question; ask others, or ask otherwise."
+)
 NO_GRAPH = "There is no knowledge graph, or it is switched off; add facts with `qa-bot kg add FILE`."
 NOTHING_NAMED = "The question names nothing that could be looked for; say what it is about."
 DEMOTED = (
@@ -66,7 +69,7 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
         missing = words_of_terms(text, unknown, language)
         return _unknown_words(missing, unknown, whole=len(unknown) == len(content), nearest=ranking.candidates)
     if not ranking.candidates:
-        return NOTHING_FOUND
+        return NOTHING_IN_SCOPE if ranking.only else NOTHING_FOUND
     if cover is not None and len(content) > 1:
         return _read_passage(cover, ranking.candidates[0], decision)
     return _nearest_document(text, formulation, ranking.candidates[0], decision, index)

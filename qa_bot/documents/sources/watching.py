@@ -68,6 +68,8 @@ class Watcher:
             changed = {place for place in folders if any(self._counts(path, place) for path in paths)}
             changed |= {place for place, before in stamps.items() if _stamp(place) != before}
             stamps = {place: _stamp(place) for place in stamps}
+            if changed and not is_first and self._watched() != watched:  # renamed or removed meanwhile
+                return
             self._synchronise(sorted({watched[place] for place in (watched if is_first else changed)}), report)
             is_first = False
             if time.monotonic() - listed > LISTING:

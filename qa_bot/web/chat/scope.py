@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
 from qa_bot.answering.scope import Scope, ScopeError
 from qa_bot.web.errors import ServiceError
 
-Name = Annotated[str, Field(min_length=1, max_length=1024)]
-Names = Annotated[list[Name], Field(max_length=50)]
-Date = Annotated[str, Field(pattern=r"^[1-9]\d{3}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?$")]
+DATE = r"^[1-9]\d{3}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?$"
+DATE_EXPECTED = "Input should be a date like 2024, 2024-05 or 2024-05-31"
+LONGEST_NAME, MOST_NAMES = 1024, 50
+
+
+def _listed(value: object) -> object:
+    """A single name as a list."""
+    return [value] if isinstance(value, str) else value
+
+
+def _date(value: str) -> str:
+    if not re.fullmatch(DATE, value):
+        raise PydanticCustomError("date", DATE_EXPECTED)
+    return value
+
+
+_NAME = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
+Names = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]],
+    Field(max_length=MOST_NAMES),
+    BeforeValidator(_listed),
+    WithJsonSchema({"anyOf": [_NAME, {"type": "array", "items": _NAME, "maxItems": MOST_NAMES}]}),
+]
+"""One name, or several."""
+Date = Annotated[str, AfterValidator(_date), Field(json_schema_extra={"pattern": DATE})]
 
 
 class ScopeFields(BaseModel):
     """All documents by default."""
 
-    collection: Annotated[Name | Names | None, Field(description="Collections to ask.")] = None
-    under: Annotated[Name | Names | None, Field(description="Folders or documents to ask, as in document ids.")] = None
+    collection: Annotated[Names | None, Field(description="Collections to ask.")] = None
+    under: Annotated[Names | None, Field(description="Folders or documents to ask, as in document ids.")] = None
     since: Annotated[Date | None, Field(description="Documents of this date or later: 2024, 2024-05, 2024-05-31.")] = (
         None
     )

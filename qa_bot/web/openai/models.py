@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from qa_bot.answering.answer_schema import SourceReply
 from qa_bot.web.api.models import whole
 from qa_bot.web.chat.frames import NAME
+from qa_bot.web.chat.scope import ScopeFields
 
 MODEL = "qa-bot"
 
@@ -67,8 +68,11 @@ class StreamOptions(Part):
     include_usage: bool | None = None
 
 
-class ChatRequest(Part):
-    """The last user message is the question, earlier messages are its history, a system message may hold a hint."""
+class ChatRequest(Part, ScopeFields):
+    """The last user message is the question, earlier messages are its history, a system message may hold a hint.
+
+    The fields that narrow a question to some documents are not OpenAI's.
+    """
 
     model: Annotated[str, Field(max_length=NAME)]
     messages: Annotated[

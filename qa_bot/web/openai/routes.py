@@ -47,7 +47,7 @@ async def complete(request: web.Request) -> web.StreamResponse:
     _expect_model(service, body.model)
     question, hint = _question(body), _hint(body)
     persona = "" if body.model == MODEL else body.model
-    ask = Ask(question, persona, hint if persona else "", history=_history(body), id=uuid4().hex)
+    ask = Ask(question, persona, hint if persona else "", history=_history(body), id=uuid4().hex, scope=body.scope())
     if not body.stream:
         answer = await service.answer(ask)
         return reply(_completion(answer, body.model, _usage(question, hint, answer)))

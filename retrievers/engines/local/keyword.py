@@ -117,7 +117,12 @@ class KeywordIndex:
 
     def has(self, field: Literal["collection", "folder", "language"], value: str) -> bool:
         """Whether any passage has this value; always for an index of version 0.1, which cannot be filtered."""
-        return self._is_first_layout or self._searcher.doc_freq(field, value) > 0
+        if self._is_first_layout:
+            return True
+        if not self._searcher.doc_freq(field, value):  # which counts deleted passages, too
+            return False
+        query = tantivy.Query.term_query(self._schema, field, value, "basic")
+        return not self.deleted or bool(self._searcher.search(query, 1, count=False).hits)
 
     def matching(self, only: Filter) -> IntArray:
         """The documents (n,) that a filter lets through, ascending."""

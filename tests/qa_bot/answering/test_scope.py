@@ -54,6 +54,21 @@ def test_a_wrong_date_is_refused_with_an_example(date: str) -> None:
         Scope.of({"since": date})
 
 
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"language": 5}, "Expected a text as `language`, but got 5"),
+        ({"since": ["2024"]}, "Expected a text as `since`"),
+        ({"collection": {"a": 1}}, "Expected a text or a list of texts as `collection`"),
+        ({"under": ["a", 1]}, "Expected a text or a list of texts as `under`"),
+        ({"include_archived": "no"}, "Expected true or false as `include_archived`, but got 'no'"),
+    ],
+)
+def test_a_value_of_another_type_is_refused(fields: dict, message: str) -> None:
+    with pytest.raises(ScopeError, match=message):
+        Scope.of(fields)
+
+
 @pytest.mark.parametrize("scope", [Scope(collections=("blacks",)), Scope(under=("tea/black.md",))])
 @pytest.mark.parametrize("engine", ["keyword", "dense", "hybrid"])
 def test_every_engine_finds_only_what_is_in_the_scope(home: Path, scope: Scope, engine: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,16 @@ def test_changes_are_followed_and_new_sources_are_watched(tmp_path: Path) -> Non
     assert ["docs", "note.md"] in recorder.calls
     assert recorder.calls[-1] == ["note.md"]
     assert recorder.reports == len(recorder.calls)
+
+
+@pytest.mark.slow
+def test_a_renamed_source_is_synchronised_by_its_new_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "LISTING", 1000.0)
+    (tmp_path / "docs").mkdir()
+    sources, recorder = [source(tmp_path / "docs")], Recorder()
+    with in_background(Watcher(lambda: [*sources], recorder.synchronise, tmp_path / "home"), recorder.report):
+        recorder.wait(1)
+        sources[0] = replace(sources[0], name="papers")
+        (tmp_path / "docs" / "a.md").write_text("new")
+        recorder.wait(2)
+    assert recorder.calls == [["docs"], ["papers"]]

@@ -412,6 +412,17 @@ def test_a_filter_lets_through_what_matches_all_of_its_fields(tmp_path: Path, on
     assert index.matching(only).tolist() == sorted({entry.document for entry in FILED if entry.key in expected})
 
 
+def test_a_value_of_deleted_documents_only_is_unknown(tmp_path: Path) -> None:
+    with KeywordWriter(tmp_path) as writer:
+        writer.add(FILED)
+    with KeywordWriter(tmp_path) as writer:
+        writer.delete([1])
+    index = KeywordIndex(tmp_path)
+    assert index.deleted == 2
+    assert [index.has("folder", name) for name in ("guides", "guides/eggs.md", "notes.md")] == [True, False, True]
+    assert not index.has("collection", "a")
+
+
 def test_pieces_of_words_have_a_field_of_their_own(tmp_path: Path) -> None:
     with KeywordWriter(tmp_path) as writer:
         writer.add([Entry(1, 1, [], ["report"], ["_rep", "repo", "epor", "port", "ort_"]), Entry(2, 2, [], ["port"])])
