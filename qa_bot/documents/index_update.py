@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from qa_bot.documents.boilerplate import Boilerplate
 from qa_bot.home.config import Config
@@ -35,9 +35,9 @@ FEW = 128
 """Passages that the transformer encodes in two to four seconds …"""
 QUICKER = 20
 """… and how many times as many the table encodes in the same time."""
-MANY = (
-    "There are many new passages, so all are searched with the quick vectors again. `qa-bot improve` makes the better "
-    "ones of what is new."
+QUICK = (
+    "All passages are searched with quick vectors again, because the index was rebuilt or many are new. "
+    "`qa-bot improve` makes better ones of what is new."
 )
 MOST_READ = 4
 """Passages that show the language of a document stored without one."""
@@ -121,16 +121,15 @@ def index_update(
         number = _begin(store, generations, encoder, repairing=from_nothing)
         staged = generations.stage(number)
         outdated = previous is not None and Manifest.of(previous).is_outdated
-        name, better = encoder_name or config.dense.encoder, None
-        if previous and not encoder_name:
-            better = _better_encoder(home, config, Manifest.of(previous))
+        improved = None if encoder_name else _improved(home, config, previous or _sound(generations))
+        name = encoder_name or config.dense.encoder
         writer = IndexWriter(
             staged,
             None if outdated else previous,
-            better or encoder,
-            encoder_name=TRANSFORMER if better else name,
+            improved.encoder if improved and previous else encoder,
+            encoder_name=TRANSFORMER if improved and previous else name,
             kind=None if config.dense.index == "auto" else config.dense.index,
-            fallback=Fallback(encoder, name, _few(previous)) if better else None,
+            fallback=Fallback(encoder, name, _few(previous)) if improved and previous else None,
         )
         update = IndexUpdate(store, number, writer, Boilerplate(_manifest(generations)))
         try:
@@ -149,17 +148,27 @@ def index_update(
             shutil.rmtree(staged)
         else:
             store.finish(number, {"documents": manifest.documents, "passages": manifest.passages})
-            if better and previous and writer.fell_back:
-                log.warning(MANY)
-                _keep_better(home, previous, better)
+            if improved and (writer.fell_back or not previous):
+                log.warning(QUICK)
+                _keep_better(home, improved)
             generations.prune(keep=KEPT_GENERATIONS)
             store.purge(number)
         for record in update.afterwards:
             record()
 
 
-def _better_encoder(home: Home, config: Config, manifest: Manifest) -> Encoder | None:
-    """The transformer if it made the index and `starter` is configured; None if it cannot be opened."""
+class _Improved(NamedTuple):
+    """A generation with the vectors of the transformer."""
+
+    generation: Generation
+    encoder: Encoder
+
+
+def _improved(home: Home, config: Config, generation: Generation | None) -> _Improved | None:
+    """The generation if the transformer made it and `starter` is configured; None if it cannot be opened."""
+    if generation is None:
+        return None
+    manifest = Manifest.of(generation)
     if config.dense.encoder == name_of(config.dense.encoder, manifest.encoder):
         return None
     try:
@@ -167,7 +176,16 @@ def _better_encoder(home: Home, config: Config, manifest: Manifest) -> Encoder |
     except EncoderError as error:
         log.warning("The better vectors are given up: %s", error)
         return None
-    return encoder if encoder.fingerprint == manifest.fingerprint else None
+    return _Improved(generation, encoder) if encoder.fingerprint == manifest.fingerprint else None
+
+
+def _sound(generations: Generations) -> Generation | None:
+    """The current generation; None if there is none, or if it is damaged."""
+    try:
+        current = generations.current()
+    except CorruptGenerationError:
+        return None
+    return None if current is None or generations.verify(current, deep=True) else current
 
 
 def _few(previous: Generation | None) -> int:
@@ -175,11 +193,12 @@ def _few(previous: Generation | None) -> int:
     return FEW + (Manifest.of(previous).passages // QUICKER if previous else 0)
 
 
-def _keep_better(home: Home, previous: Generation, encoder: Encoder) -> None:
-    """Keep the transformer's vectors of the previous generation for `qa-bot improve`; it can do without."""
+def _keep_better(home: Home, improved: _Improved) -> None:
+    """Keep the transformer's vectors of a former generation for `qa-bot improve`; it can do without."""
+    generation, encoder = improved
     try:
         with KeptVectors(home.vectors, encoder.fingerprint, encoder.dimension) as memory:
-            keep_generation(memory, previous)
+            keep_generation(memory, generation)
     except (OSError, ValueError, RuntimeError) as error:
         log.warning("The better vectors are not kept and will be made anew: %s", error)
 

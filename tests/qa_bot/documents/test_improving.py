@@ -176,9 +176,20 @@ def test_documents_are_deleted_from_an_improved_home(improved, encoder, transfor
     assert transformer.texts == []
 
 
-def test_a_repaired_home_has_the_vectors_of_the_table(improved, encoder) -> None:
+def test_a_repaired_home_has_the_vectors_of_the_table_and_keeps_the_better_ones(improved, encoder, transformer) -> None:
     assert repair(improved, CONFIG, encoder) == 3
     assert manifest(improved).encoder == "starter"
+    improve(improved)
+    assert transformer.texts == []
+    assert manifest(improved).encoder == "starter-transformer"
+
+
+def test_vectors_of_a_damaged_index_are_not_kept(improved, encoder, transformer) -> None:
+    codes = next((improved.index / f"{Generations(improved.index).current_number():08d}").rglob("codes.npy"))
+    codes.write_bytes(codes.read_bytes()[:-1] + b"x")
+    assert repair(improved, CONFIG, encoder) == 3
+    improve(improved)
+    assert len(transformer.texts) > 0
 
 
 def test_another_encoder_has_nothing_to_improve(home, transformer) -> None:
