@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 DEEPEST = 400  # levels of open elements; tags beyond it are removed, because parsing takes quadratic time
 UNREAD = ["script", "style", "noscript", "template", "svg", "iframe", "object", "head", "math", "canvas"]
 FURNITURE = (
-    "nav, aside, footer, select, dialog, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], "
+    "nav, footer, select, dialog, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], "
     "[role=search], [role=dialog], [role=alertdialog], body > header, [aria-label*=breadcrumb i], "
     "[class*=breadcrumb i], [id*=breadcrumb i]"
 )
@@ -27,6 +27,7 @@ SKIP_LINK = re.compile(
 BANNER_SHARE = 0.3  # an element with a larger share of the page's text is no banner or form
 BUTTONS_WITH_TEXT = "h1, h2, h3, h4, h5, h6, summary, dt"
 LINK_LIST = 0.6  # a list with a larger share of its text in links is a menu
+NOTE_LINKS = 0.3  # an aside inside the main text with a smaller share of its text in links is a note
 MAIN_SHARE = 0.3  # <main> or <article> replaces the page if it holds this share of its text
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][\w:-]*)[^<>]*>")
@@ -80,6 +81,10 @@ def main_element(tree: LexborHTMLParser) -> LexborNode | None:
     whole = len(body.text())
     for node in body.css(FURNITURE):
         node.decompose()
+    notes = {node.mem_id for node in body.css("main aside, article aside") if _is_note(node)}
+    for node in body.css("aside"):
+        if node.mem_id not in notes:
+            node.decompose()
     _remove_banners(body, whole)
     for node in body.css(HIDDEN):
         if not _is_panel(node):
@@ -112,6 +117,12 @@ def _remove_banners(body: LexborNode, whole: int) -> None:
 def _remove_small(node: LexborNode, whole: int) -> None:
     if len(node.text()) <= BANNER_SHARE * whole and node.css_first("main, h1, article") is None:
         node.decompose()
+
+
+def _is_note(aside: LexborNode) -> bool:
+    names = f"{aside.attributes.get('class') or ''} {aside.attributes.get('id') or ''}"
+    linked = sum(len(link.text()) for link in aside.css("a"))
+    return BANNER.search(names) is None and linked < NOTE_LINKS * len(aside.text().strip())
 
 
 def _is_panel(node: LexborNode) -> bool:

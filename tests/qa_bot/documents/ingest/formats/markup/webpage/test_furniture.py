@@ -22,6 +22,9 @@ TEXT = "The garage has fourteen spaces for people who work here. " * 6
         "<p style='display: none'>secret</p>",
         "<div role=dialog>Subscribe</div>",
         "<section class='related-posts'>More</section>",
+        "<aside>About us</aside>",
+        "<article><aside class=sidebar>About us</aside></article>",
+        "<article><aside><a href=/a>More on parking</a></aside></article>",
     ],
 )
 def test_furniture_is_left_out(furniture):
@@ -33,6 +36,10 @@ def test_furniture_is_left_out(furniture):
     [
         ("<form id=aspnet>{}</form>", "{}"),
         ("<div class='social'>{}</div>", "{}"),
+        (
+            "<main><p>{}<aside class=note>Bring a <a href=/c>card</a> with you.</aside></main>",
+            "{}\n\nBring a card with you.",
+        ),
         ("<nav><a href=/x>never closed</nav><p>{}<ol><li>one<li>two<li>three</ol>", "{}\n\n1. one\n2. two\n3. three"),
         (
             "<h2><button aria-expanded=false>Fees</button></h2><div class=accordion-content hidden>{}</div>",
