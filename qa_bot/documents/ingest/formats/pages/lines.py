@@ -104,11 +104,12 @@ def joined(row: Sequence[Line]) -> list[Line]:
 
 
 def merged(left: Line, right: Line) -> Line:
-    """Two neighbours in a row as one line."""
+    """Two neighbours in a row as one line; the right one comes first in scripts that are written to the left."""
     space = " " if _gap(left, right) > SAME_WORD_GAP else ""
+    first, second = (right, left) if _is_written_to_the_left(left.text + right.text) else (left, right)
     longer = left if len(left.text) >= len(right.text) else right
     return Line(
-        f"{left.text}{space}{right.text}",
+        f"{first.text}{space}{second.text}",
         min(left.left, right.left),
         min(left.top, right.top),
         max(left.right, right.right),
@@ -117,6 +118,14 @@ def merged(left: Line, right: Line) -> Line:
         left.is_bold and right.is_bold,
         left.is_mono and right.is_mono,
     )
+
+
+def _is_written_to_the_left(text: str) -> bool:
+    """Whether most letters are Hebrew, Arabic or the like."""
+    if text.isascii():
+        return False
+    directions = [unicodedata.bidirectional(character) for character in text]
+    return directions.count("R") + directions.count("AL") > directions.count("L")
 
 
 def _gap(left: Line, right: Line) -> float:
