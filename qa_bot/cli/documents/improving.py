@@ -40,7 +40,9 @@ def run(home: Home, config: Config, *, longest: float | None = None) -> bool:
     Args:
         longest: seconds; a run that would take longer is given up after its first batches, which are kept.
     """
+    from qa_bot.answering.fit_confidence import ensure
     from qa_bot.documents.improving import Improver, is_improvable
+    from qa_bot.home.encoders import TRANSFORMER, resolve
     from qa_bot.terminal.improving_output import improving
 
     if not is_improvable(home, config):
@@ -50,6 +52,8 @@ def run(home: Home, config: Config, *, longest: float | None = None) -> bool:
             show(progress)
             if longest is not None and (progress.left or 0.0) > longest:
                 return False
+    if config.ranking.formula != "passages":  # ranked passages have one calibration for every encoder
+        ensure(resolve(TRANSFORMER, models=home.models, threads=config.dense.threads), home.models)
     return True
 
 

@@ -51,6 +51,16 @@ def test_improve_makes_better_vectors(qa_bot: QaBot) -> None:
     assert qa_bot("search", "cats", "--engine", "dense").code == 0
 
 
+def test_other_formulas_are_calibrated_for_the_better_vectors(
+    qa_bot: QaBot, transformer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calibrated: list[object] = []
+    monkeypatch.setattr("qa_bot.answering.fit_confidence.ensure", lambda encoder, _: calibrated.append(encoder))
+    qa_bot("config", "set", "ranking.formula", "evidence")
+    assert qa_bot("improve").code == 0
+    assert calibrated == [transformer]
+
+
 def test_another_encoder_is_not_improved(qa_bot: QaBot) -> None:
     qa_bot("config", "set", "dense.encoder", "starter-table")
     called = qa_bot("improve", "--json")
