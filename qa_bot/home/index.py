@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -23,6 +22,7 @@ from qa_core.text.analysis import ANALYSER_VERSION
 from qa_core.types import FloatArray, IntArray, Passage, Span
 from retrievers.engines.index import VIEWS, Field, Filter, KeywordQuery, Nearest, Similarities, Unknown, View
 from retrievers.engines.local.errors import CorruptIndexError
+from retrievers.engines.local.facets import near_names
 from retrievers.engines.local.keyword import (
     KeywordIndex,
 )
@@ -98,6 +98,7 @@ class Index:
         self._segments = [*open_segments(generation).values()]
         self._units = sum(len(segment.units) for segment in self._segments if segment.units is not None)
         self._allowed = lru_cache(maxsize=CACHED_FILTERS)(self.keyword.matching)
+        self._known_facets: dict[str, list[str]] = {}
 
     @property
     def encoder(self) -> str:
@@ -128,6 +129,12 @@ class Index:
         average = self.keyword.average_length(field)
         return average if field == "all" else average * self.keyword.documents / max(1, self.manifest.documents)
 
+    def _facet_values(self, field: Literal["collection", "folder", "language"]) -> list[str]:
+        if field not in self._known_facets:  # reads every document once
+            values = {name for segment in self._segments for name in segment.facet_values(field)}
+            self._known_facets[field] = sorted(values)
+        return self._known_facets[field]
+
     def unknown(self, only: Filter) -> Unknown | None:
         """The first value of a filter that no document has."""
         fields: tuple[tuple[Literal["collection", "folder", "language"], tuple[str, ...]], ...] = (
@@ -138,8 +145,7 @@ class Index:
         for field, values in fields:
             for value in values:
                 if not self.keyword.has(field, value):
-                    known = sorted({name for segment in self._segments for name in segment.facet_values(field)})
-                    return Unknown(field, value, (*get_close_matches(value, known, n=NEAR),) or (*known[:NEAR],))
+                    return Unknown(field, value, near_names(value, self._facet_values(field), NEAR))
         return None
 
     def keyword_hits(self, query: KeywordQuery, k: int, only: Filter | None = None) -> Hits:

@@ -301,7 +301,8 @@ class Segment:
         """All values of a field of the live documents that filters look at."""
         values: set[str] = set()
         for row in self.live_rows():
-            facets = facets_of(self.document(row))
+            id_, title, body, url, collection, details = self._record(row)
+            facets = facets_of(IndexedDocument(row, id_, title, body, url, collection, (), details))
             values.update(facets.folders if field == "folder" else [getattr(facets, field)])
         return values - {""}
 
