@@ -1,9 +1,7 @@
 """The corridor over a small home: ranking, abstention, spans, trace, and stages that are too slow."""
 
-import json
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from threading import Event
 
 import numpy as np
@@ -15,34 +13,16 @@ from qa_bot.answering.ask import Ask
 from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Cancelled, Deadline, DeadlineExceededError
-from qa_bot.answering.events import STAGES, SourcesFound, StageBegun, TextAdded, ignore_event
+from qa_bot.answering.events import STAGES, SourcesFound, StageBegun, TextAdded
 from qa_bot.answering.graph.facts import FactResult
-from qa_bot.answering.models.personas import PersonaLines, PersonaStore
-from qa_bot.answering.models.ranker_loading import ConfiguredRankers
 from qa_bot.answering.stages import passages
 from qa_bot.answering.stages.decide import Calibrations
-from qa_bot.documents.sync import add
 from qa_bot.home.config import Config
-from qa_bot.home.folder import Home
-from qa_bot.home.generations import Generations
-from qa_bot.home.index import Index
-from qa_bot.home.sections import AnswerSection, FusionSection, RankingSection, RetrievalSection, StyleSection
-from qa_bot.home.starter import ENCODER
-from qa_core.encoders.static_encoder import StaticEncoder
-from qa_core.types import AnswerSource, Question, StyledLine
+from qa_bot.home.sections import AnswerSection, FusionSection, RankingSection, RetrievalSection
+from qa_core.types import AnswerSource, Question
 from rankers.combination import LEARNED
 from rankers.neural import NeuralRanker
-
-PAIRS = [
-    ("cats", "Why do cats purr?", "Cats purr when they are content, and sometimes when they are in pain."),
-    ("tea", "How long should green tea steep?", "Green tea needs two to three minutes in water well below boiling."),
-    ("moon", "Why does the moon have phases?", "We see changing parts of its sunlit half as it goes round the earth."),
-    ("bread", "Why does bread dough rise?", "Yeast eats sugar and gives off gas, which the dough holds in bubbles."),
-    ("tides", "What causes the tides?", "The pull of the moon and the sun lifts the sea on two sides of the earth."),
-    ("rust", "How do I remove rust from a knife?", "Rub it with vinegar and fine steel wool, then dry and oil it."),
-]
-SURE = Calibration((), (), (), (), 5.0, (0.0,), (1.0,))
-UNSURE = Calibration((), (), (), (), -5.0, (0.5,), (1.0,))
+from tests.qa_bot.answering.small_corridor import PAIRS, SURE, UNSURE, ask
 
 
 class SlowEncoder:
@@ -58,57 +38,6 @@ class SlowEncoder:
 
 
 FORMULAS = Config(ranking=RankingSection(formula="evidence"))
-
-
-@pytest.fixture(scope="module")
-def encoder():
-    return StaticEncoder.load(ENCODER)
-
-
-@pytest.fixture(scope="module")
-def index(tmp_path_factory, encoder):
-    folder = tmp_path_factory.mktemp("corridor")
-    source = folder / "pairs.jsonl"
-    rows = [{"id": i, "question": q, "answer": a, "url": f"https://example.org/{i}"} for i, q, a in PAIRS]
-    source.write_text("\n".join(map(json.dumps, rows)))
-    home = Home.open(folder / "home")
-    add(home, Config(), encoder, [source], collection="facts")
-    generation = Generations(home.index).current()
-    return Index(generation)
-
-
-@pytest.fixture
-def corridor(index, encoder):
-    with ThreadPoolExecutor(4) as workers:
-
-        def opened(
-            *,
-            encoder=encoder,
-            calibration=SURE,
-            config=None,
-            keyword=None,
-            models=(),
-            fusion=None,
-            facts=None,
-            personas=None,
-        ):
-            return Corridor(
-                index,
-                encoder,
-                Calibrations(*[calibration, keyword or calibration] * 3),
-                config or Config(),
-                workers,
-                rankers=ConfiguredRankers(tuple(models), fusion),
-                facts=facts,
-                personas=lambda: personas,
-            )
-
-        yield opened
-
-
-def ask(corridor, question, *, seconds=30.0, now=time.monotonic, listen=ignore_event, **fields):
-    clock = corridor.start(Deadline.after(seconds, now=now), listen)
-    return corridor.answer(Ask(Question(question), **fields), clock)
 
 
 def rank(corridor, question, *, seconds=30.0, now=time.monotonic, **options):
@@ -406,77 +335,3 @@ def test_a_cancelled_question_is_not_answered(corridor):
     opened = corridor()
     with pytest.raises(Cancelled):
         opened.answer(Ask(Question("Why do cats purr?")), opened.start(Deadline.after(10, cancelled)))
-
-
-# --- personas -------------------------------------------------------------------------------------------------------
-
-
-class Cook(PersonaStore):
-    """A store whose personas say fixed texts."""
-
-    def __init__(self, *texts, spend=lambda: None):
-        super().__init__(Path("nowhere"), StyleSection())
-        self.texts, self.spend, self.hints = texts, spend, ()
-
-    def say(self, spec, turns, n, *, hints=(), refuse=lambda _: "", check=lambda: None):
-        self.hints = tuple(hints)
-        self.spend()
-        check()
-        lines = [StyledLine(text, "generated", spec, 0.0) for text in self.texts if not refuse(text)]
-        return PersonaLines(tuple(lines[:n]), "" if lines else "nothing fits")
-
-
-TEA = "How long should green tea steep?"
-
-
-def test_a_styled_line_precedes_the_unchanged_answer(corridor):
-    events = []
-    plain = ask(corridor(), TEA)
-    answer = ask(corridor(personas=Cook("A warm cup, then.", "Tea again.")), TEA, persona="cook", listen=events.append)
-    assert (answer.kind, answer.answered, answer.confidence) == ("styled", True, plain.confidence)
-    assert answer.text == f"A warm cup, then.\n\n{plain.text}"
-    assert [line.text for line in answer.styled.lines] == ["A warm cup, then.", "Tea again."]
-    assert answer.text[slice(*answer.styled.span)] == "A warm cup, then."
-    for source in answer.sources:
-        if source.span:
-            assert answer.text[slice(*source.span)] == source.text[slice(*source.source_span)]
-    assert [e.stage for e in events if isinstance(e, StageBegun)] == list(STAGES)
-    assert "".join(e.text for e in events if isinstance(e, TextAdded)) == answer.text
-    assert answer.timings.keys() >= {"style"}
-
-
-def test_without_a_fitting_line_the_plain_answer_is_given(corridor):
-    plain = ask(corridor(), TEA)
-    answer = ask(corridor(personas=Cook("It takes ten minutes.")), TEA, persona="cook")
-    assert (answer.kind, answer.text, answer.sources) == ("passage", plain.text, plain.sources)
-    assert (answer.styled.lines, answer.styled.span, answer.styled.notice) == ((), None, "nothing fits")
-
-
-def test_a_slow_persona_is_skipped(corridor, now):
-    slow = Cook("A warm cup, then.", spend=lambda: now.advance(1.0))
-    answer = ask(corridor(personas=slow), TEA, persona="cook", seconds=0.5, now=now)
-    assert (answer.kind, answer.styled, answer.skipped) == ("passage", None, ("style",))
-
-
-def test_an_abstention_may_have_styled_lines(corridor):
-    answer = ask(corridor(calibration=UNSURE, personas=Cook("A warm cup, then.")), TEA, persona="cook")
-    assert (answer.kind, answer.answered, answer.text) == ("none", False, "")
-    assert answer.reason
-    assert [line.text for line in answer.styled.lines] == ["A warm cup, then."]
-    assert answer.styled.span is None
-
-
-def test_sources_may_be_the_hints(corridor):
-    cook = Cook("A warm cup, then.")
-    config = Config(style=StyleSection(hints="sources"))
-    answer = ask(corridor(config=config, personas=cook), TEA, persona="cook")
-    assert cook.hints == tuple(source.text for source in answer.sources[:10])
-    ask(corridor(personas=cook), TEA, persona="cook")
-    assert len(cook.hints) == 1
-
-
-def test_a_styled_answer_keeps_the_limit(corridor):
-    config = Config(answer=AnswerSection(limit=260))
-    answer = ask(corridor(config=config, personas=Cook("So " * 60)), TEA, persona="cook")
-    assert answer.kind == "styled"
-    assert len(answer.text) <= 260

@@ -18,19 +18,12 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.home.config import Config
-from qa_bot.home.folder import Home
-from qa_bot.home.journal import open_store
-
 RANDOM = random.Random(0)
 CATS = "Why do cats sleep all day?"
 ZORGON = {"_id": "zorgon", "title": "Where do zorgons live?", "text": "Zorgons live under the moon of Quix."}
 
 ANSWER_KEYS = "id question answered kind answer lead confidence reason sources timings skipped".split()  # noqa: SIM905
 SOURCE_KEYS = "id document collection title url score text span source_span".split()  # noqa: SIM905
-
-
-# --- shapes and codes -----------------------------------------------------------------------------------------------
 
 
 def test_version_without_a_verb(qa_bot):
@@ -135,9 +128,6 @@ def test_use_switches_the_encoder_and_configures_it(home, qa_bot, other_encoder_
     assert qa_bot("search", CATS, "--engine", "dense", "--json").json == searched.json
 
 
-# --- other stores ---------------------------------------------------------------------------------------------------
-
-
 def test_commands_over_each_database(any_store_url, qa_bot, tmp_path, write_lines, monkeypatch) -> None:
     monkeypatch.setenv("QA_BOT_STORE__URL", any_store_url)
     at = ("--home", tmp_path / "elsewhere")
@@ -153,8 +143,6 @@ def test_commands_over_each_database(any_store_url, qa_bot, tmp_path, write_line
     assert qa_bot(*at, "doctor").code == 0
     assert not (tmp_path / "elsewhere" / "store.sqlite").exists()
 
-
-# --- bad input -------------------------------------------------------------------------------------------------------
 
 GOOD = json.dumps(ZORGON).encode() + b"\n"
 LINES = b"".join(b'{"_id": "%d", "text": "%s"}\n' % (i, RANDOM.randbytes(20).hex().encode()) for i in range(500))
@@ -288,9 +276,6 @@ def test_a_closed_pipe_is_no_error(home) -> None:
     assert b"Traceback" not in stderr
 
 
-# --- facts ----------------------------------------------------------------------------------------------------------
-
-
 def test_kg_ask_uses_the_graph_alone(qa_bot) -> None:
     called = qa_bot("kg", "ask", "Which currency is used in Japan?", "--json", "--trace")
     assert (called.code, called.json["kind"], called.json["answer"]) == (
@@ -337,76 +322,3 @@ def test_deleting_the_starter_collection_deletes_its_graph(qa_bot) -> None:
     assert qa_bot("delete", "--collection", "starter").code == 0
     assert qa_bot("kg", "ask", "What is the capital of Peru?").code == 3
     assert qa_bot("status", "--json").json["facts"] == 0
-
-
-# --- conversations --------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def home_with_conversations(home: Path) -> Path:
-    """A home with two conversations, one of them with a vote."""
-    with open_store(Home.open(home), Config()) as store:
-        answer = {"answer": "They *nap*.", "sources": [], "answered": True}
-        first = store.save_turn(question="Why do cats sleep?", answer=answer, conversation="c1", asked=1.0)
-        store.save_turn(question="And dogs?", answer={"reason": "None."}, conversation="c1", asked=2.0)
-        store.save_turn(question="Other?", answer=answer, conversation="c2", asked=3.0)
-        store.save_feedback(first, "up", "thanks")
-    return home
-
-
-def test_conversations_are_listed_and_shown(home_with_conversations, qa_bot) -> None:
-    listed = qa_bot("conversations", "--json").json["conversations"]
-    assert [(row["id"], row["title"], row["turns"]) for row in listed] == [
-        ("c2", "Other?", 1),
-        ("c1", "Why do cats sleep?", 2),
-    ]
-    assert len(qa_bot("conversations", "--limit", 1, "--json").json["conversations"]) == 1
-    shown = qa_bot("conversations").out
-    assert re.search(r"c1 +\d{4}-\d\d-\d\d \d\d:\d\d +2 +Why do cats sleep\?", shown)
-    called = qa_bot("conversations", "show", "c1")
-    assert called.out.startswith("# Why do cats sleep?\n\n2 questions, ")
-    assert "They \\*nap\\*.\n\n*voted up: thanks*\n" in called.out
-    whole = qa_bot("conversations", "show", "c1", "--json").json
-    assert [turn["question"] for turn in whole["turns"]] == ["Why do cats sleep?", "And dogs?"]
-    missing = qa_bot("conversations", "show", "c9")
-    assert (missing.code, missing.out) == (3, "")
-    assert "Expected the id of a conversation, but got 'c9'." in missing.err
-
-
-def test_empty_list_of_conversations(qa_bot) -> None:
-    assert qa_bot("conversations").out == "No conversations yet.\n"
-    assert qa_bot("conversations", "--json").json == {"conversations": []}
-
-
-def test_renaming_a_conversation(home_with_conversations, qa_bot) -> None:
-    assert qa_bot("conversations", "rename", "c1", "  Cats\nand [dogs] ").code == 0
-    assert qa_bot("conversations", "--json").json["conversations"][1]["title"] == "Cats and [dogs]"
-    assert "Cats and [dogs]" in qa_bot("conversations").out
-    assert qa_bot("conversations", "rename", "c1", " ").code == 2
-    assert qa_bot("conversations", "rename", "c9", "x").code == 3
-
-
-def test_exporting_a_conversation(home_with_conversations, qa_bot, tmp_path) -> None:
-    out = tmp_path / "cats.md"
-    assert qa_bot("conversations", "export", "c1", "--out", out).code == 0
-    assert out.read_text() == qa_bot("conversations", "show", "c1").out
-    again = qa_bot("conversations", "export", "c1", "--out", out, "--format", "json")
-    assert (again.code, "add --force" in again.err) == (1, True)
-    assert qa_bot("conversations", "export", "c1", "--out", out, "--format", "json", "--force").code == 0
-    assert json.loads(out.read_text()) == qa_bot("conversations", "show", "c1", "--json").json
-    assert qa_bot("conversations", "export", "c9", "--out", tmp_path / "none").code == 3
-    assert not (tmp_path / "none").exists()
-
-
-def test_deleted_conversations_are_gone_from_every_file(home_with_conversations, qa_bot) -> None:
-    with open_store(Home.open(home_with_conversations), Config()) as store:
-        turn = store.save_turn(question="kept? Xylophonist", answer={"a": "Xylophonist"}, conversation="c3", asked=4.0)
-        store.save_feedback(turn, "down", "Xylophonist")
-    assert any(b"Xylophonist" in path.read_bytes() for path in home_with_conversations.rglob("*") if path.is_file())
-    called = qa_bot("conversations", "delete", "c3", "c9", "c1", "c1", "--json")
-    assert (called.code, called.json) == (0, {"deleted": 2, "missing": ["c9"]})
-    assert [row["id"] for row in qa_bot("conversations", "--json").json["conversations"]] == ["c2"]
-    assert not [
-        path for path in home_with_conversations.rglob("*") if path.is_file() and b"Xylophonist" in path.read_bytes()
-    ]
-    assert qa_bot("conversations", "delete", "c1").code == 3

@@ -1,4 +1,4 @@
-"""A real web server on loopback, under names that the tests choose."""
+"""A small home, and a real web server on loopback, under names that the tests choose."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from aiohttp import web
 from multidict import CIMultiDict
 
+from qa_bot.documents.sync import add
 from qa_bot.documents.websites.urls import URL
+from qa_bot.home.folder import Home
+from qa_core.encoders.static_encoder import StaticEncoder
+from tests.qa_bot.documents.stored import BREAD, CONFIG, ROWS
 
 PATIENCE = 30.0
 
@@ -72,3 +77,23 @@ def server() -> Iterator[Server]:
     yield site
     loop.call_soon_threadsafe(stop.set)
     thread.join(PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def other_encoder(other_encoder_folder: Path) -> StaticEncoder:
+    return StaticEncoder.load(other_encoder_folder)
+
+
+@pytest.fixture
+def four(empty_home, encoder, write_lines) -> Home:
+    """A home with `ROWS` in the collection "facts"."""
+    add(empty_home, CONFIG, encoder, [write_lines("four.jsonl", *ROWS)], collection="facts")
+    return empty_home
+
+
+@pytest.fixture
+def changed(write_lines) -> Path:
+    """Two unchanged documents, two changed ones, and two new ones that are near-duplicates."""
+    long = " ".join(f"word{i}" for i in range(60))
+    rows = [{**ROWS[0], "text": "New."}, ROWS[1], {**ROWS[2], "title": "Rust"}, ROWS[3], {**BREAD, "text": long}]
+    return write_lines("changed.jsonl", *rows, {"_id": "twin", "title": "", "text": f"{long}."})

@@ -6,12 +6,9 @@ from threading import Event
 
 import pytest
 
-CATS = "Why do cats sleep all day?"
+from tests.qa_bot.web.chat.sockets import CATS, turns
+
 STRANGE = "Why do cats \U0001f408\u200d\u2b1b sleep?\x00 \u202eלמה חתולים ישנים\u202c — ¿por qué? \ufffe"
-
-
-def turns(service, conversation):
-    return service.bot.store.turns(conversation)
 
 
 def test_a_turn_streams_and_ends_with_the_answer(service, talk):

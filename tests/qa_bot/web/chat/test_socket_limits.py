@@ -13,16 +13,10 @@ import pytest
 
 from qa_bot.web.chat import connection as connection_module
 from qa_bot.web.chat import socket as chat_module
-from qa_bot.web.chat.socket import CHAT
 from qa_bot.web.server import running
-
-CATS = "Why do cats sleep all day?"
+from tests.qa_bot.web.chat.sockets import CATS, chat_of
 
 TOKEN = "a-secret-of-the-owner"
-
-
-def chat_of(service):
-    return service.running.app[CHAT]
 
 
 def metric(service, name):

@@ -4,17 +4,7 @@ import asyncio
 from threading import Event
 
 from qa_bot.bot import Bot
-from qa_bot.web.chat.socket import CHAT
-
-CATS = "Why do cats sleep all day?"
-
-
-def chat_of(service):
-    return service.running.app[CHAT]
-
-
-def turns(service, conversation):
-    return service.bot.store.turns(conversation)
+from tests.qa_bot.web.chat.sockets import CATS, chat_of, turns
 
 
 def test_a_repeated_question_runs_once(serve, slow_bot, talk):

@@ -14,29 +14,10 @@ from openapi_spec_validator import validate
 
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.models.personas import PersonaStore
-from qa_bot.web.api.models import AskReply, GridReply, SpeakReply
+from qa_bot.web.api.models import GridReply, SpeakReply
 from qa_bot.web.openapi import document
 from qa_bot.web.service import NO_TIME
-
-CATS = "Why do cats sleep all day?"
-
-BODY = {"question": CATS, "persona": "cook"}
-
-
-def ask(service: Any, **fields: Any) -> dict[str, Any]:
-    reply = service.post("/api/ask", json={**BODY, **fields})
-    assert reply.status == 200, reply.text
-    AskReply.model_validate(reply.json)
-    return dict(reply.json)
-
-
-def error(reply: Any, status: int) -> str:
-    assert reply.status == status, reply.text
-    return str(reply.json["error"]["message"])
-
-
-def speech(*turns: str, **fields: Any) -> dict[str, Any]:
-    return {"persona": "cook", "turns": list(turns) or ["Hello"], **fields}
+from tests.qa_bot.web.chat.styled import CATS, ask, error, speech
 
 
 def test_sentences_of_a_persona(serve, voiced_bot) -> None:

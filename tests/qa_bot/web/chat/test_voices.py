@@ -10,23 +10,10 @@ import openai
 
 from qa_bot import Bot
 from qa_bot.answering.stages.persona_line import BETWEEN
-from qa_bot.web.api.models import AskReply, ChooseReply
+from qa_bot.web.api.models import ChooseReply
+from tests.qa_bot.web.chat.styled import BODY, CATS, ask, error, speech
 
-CATS = "Why do cats sleep all day?"
 NONSENSE = "zxqv wprt"
-BODY = {"question": CATS, "persona": "cook"}
-
-
-def ask(service: Any, **fields: Any) -> dict[str, Any]:
-    reply = service.post("/api/ask", json={**BODY, **fields})
-    assert reply.status == 200, reply.text
-    AskReply.model_validate(reply.json)
-    return dict(reply.json)
-
-
-def error(reply: Any, status: int) -> str:
-    assert reply.status == status, reply.text
-    return str(reply.json["error"]["message"])
 
 
 def sourced(answer: dict[str, Any]) -> str:
@@ -266,7 +253,3 @@ def test_choosing_counts_as_a_question_does(serve, voiced_bot, talk) -> None:
             return result
 
     assert service.run(chat()) == ["not_found", "not_found", "too_many_requests"]
-
-
-def speech(*turns: str, **fields: Any) -> dict[str, Any]:
-    return {"persona": "cook", "turns": list(turns) or ["Hello"], **fields}

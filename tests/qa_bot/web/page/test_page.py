@@ -10,15 +10,13 @@ from threading import Event
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from qa_bot.answering.models.personas import PersonaLines, PersonaStore
 from qa_bot.bot import Bot
 from qa_bot.documents.sync import add
+from tests.qa_bot.web.page.chat_page import CATS, EVIL, NONSENSE, answered, put
 
-CATS = "Why do cats sleep all day?"
-NONSENSE = "Who is the king of Narnia quantum?"
-EVIL = "<img src=x onerror=alert(1)>"
 LENGTHS = """
 window.lengths = [];
 new MutationObserver(() => {
@@ -26,19 +24,6 @@ new MutationObserver(() => {
   if (text) lengths.push(text.textContent.length);
 }).observe(document.getElementById("turns"), { childList: true, subtree: true, characterData: true });
 """
-
-
-def put(page: Page, question: str) -> None:
-    page.get_by_label("Your question").fill(question)
-    page.keyboard.press("Enter")
-
-
-def answered(page: Page, number: int = 1) -> str:
-    """The text of the answer at this place once it is complete, without the numbers of its sources."""
-    turn = page.locator(".turn").nth(number - 1)
-    turn.locator(".line").wait_for()
-    words = "all => all.map(e => [...e.querySelectorAll('span:not(:has(span))')].map(e => e.textContent).join(''))"
-    return "\n\n".join(turn.locator(".answer .text > *").evaluate_all(words))
 
 
 def turns_of(bot: Bot) -> Sequence[Any]:

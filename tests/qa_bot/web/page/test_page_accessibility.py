@@ -5,25 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from qa_bot.bot import Bot
-
-CATS = "Why do cats sleep all day?"
-NONSENSE = "Who is the king of Narnia quantum?"
-
-
-def put(page: Page, question: str) -> None:
-    page.get_by_label("Your question").fill(question)
-    page.keyboard.press("Enter")
-
-
-def answered(page: Page, number: int = 1) -> str:
-    """The text of the answer at this place once it is complete, without the numbers of its sources."""
-    turn = page.locator(".turn").nth(number - 1)
-    turn.locator(".line").wait_for()
-    words = "all => all.map(e => [...e.querySelectorAll('span:not(:has(span))')].map(e => e.textContent).join(''))"
-    return "\n\n".join(turn.locator(".answer .text > *").evaluate_all(words))
+from tests.qa_bot.web.page.chat_page import CATS, NONSENSE, answered, put
 
 
 def test_everything_works_by_keyboard(service, visit):

@@ -15,24 +15,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
-CATS = "Why do cats sleep all day?"
-EVIL = "<img src=x onerror=alert(1)>"
+from tests.qa_bot.web.page.chat_page import CATS, EVIL, answered, put
 
 PATIENCE = 20_000
 """Milliseconds to wait for the service."""
-
-
-def put(page: Page, question: str) -> None:
-    page.get_by_label("Your question").fill(question)
-    page.keyboard.press("Enter")
-
-
-def answered(page: Page, number: int = 1) -> str:
-    """The text of the answer at this place once it is complete, without the numbers of its sources."""
-    turn = page.locator(".turn").nth(number - 1)
-    turn.locator(".line").wait_for()
-    words = "all => all.map(e => [...e.querySelectorAll('span:not(:has(span))')].map(e => e.textContent).join(''))"
-    return "\n\n".join(turn.locator(".answer .text > *").evaluate_all(words))
 
 
 def scripted(*replies: dict[str, Any], heard: list[dict[str, Any]] | None = None) -> Callable[[Page], None]:

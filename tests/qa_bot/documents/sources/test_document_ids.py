@@ -1,0 +1,213 @@
+"""Ids of documents from files: paths below their source, collisions, and former ids."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from qa_bot.answering.answer_json import as_dict
+from qa_bot.bot import Bot
+from qa_bot.documents.ingest.records import Record
+from qa_bot.documents.sync import (
+    add,
+    add_records,
+    delete,
+    list_sources,
+)
+from qa_bot.home.folder import Home
+from qa_bot.home.store import Store
+from qa_bot.transfer.judgements import write_qrels
+from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.types import Answer, AnswerSource
+from tests.qa_bot.documents.sources.folders import CONFIG, TEXTS, Add, names, stored, write
+
+FIXTURE = Path(__file__).parents[3] / "fixtures" / "home-0.1.zip"
+
+
+def test_ids_are_paths_below_the_source(empty_home: Home, added: Add, docs: Path) -> None:
+    added(docs)
+    assert {*stored(empty_home)} == {*TEXTS}
+    (info,) = list_sources(empty_home, CONFIG)
+    assert (info.source.name, info.source.kind, info.source.place) == ("docs", "folder", str(docs))
+    assert (info.files, info.documents, info.passages, info.source.error) == (2, 2, 2, "")
+    assert info.source.synced is not None
+
+
+def test_documents_know_the_path_of_their_file(empty_home: Home, added: Add, docs: Path) -> None:
+    with zipfile.ZipFile(docs / "old.zip", "w") as archive:
+        archive.writestr("attic/hat.md", "A hat of felt.")
+    write(docs, {"facts.jsonl": '{"id": "f1", "title": "Boats", "text": "Boats float."}'})
+    added(docs)
+    with Store.open(empty_home.store_url(CONFIG)) as store:
+        paths = {document.external_id: document.details.path for document in store.stream_documents()}
+    assert paths == {
+        "rust.md": "rust.md",
+        "sub/tea.txt": "sub/tea.txt",
+        "old.zip!attic/hat.md": "old.zip!attic/hat.md",
+        "f1": "facts.jsonl",
+    }
+
+
+def test_one_folder_by_any_path_is_one_source(
+    empty_home: Home, added: Add, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added(docs)
+    (tmp_path / "link").symlink_to(docs)
+    monkeypatch.chdir(docs.parent)
+    monkeypatch.setenv("HOME", str(docs.parent))
+    for path in ("docs", "docs/", "../one/docs", tmp_path / "link", "~/docs"):
+        report = added(Path(path)) if path != "~/docs" else added(Path("~/docs").expanduser())
+        assert (report.unchanged, report.added, report.updated) == (2, 0, 0)
+    assert names(empty_home) == ["docs"]
+
+
+def test_two_folders_with_the_same_files_both_stay(empty_home: Home, added: Add, synced: Add, tmp_path: Path) -> None:
+    one, two = (write(tmp_path / name / "docs", {"README.md": f"About {name}."}) for name in ("hr", "it"))
+    added(one)
+    added(two)
+    expected = {"README.md": "About hr.", "it/docs/README.md": "About it."}
+    assert stored(empty_home) == expected
+    assert names(empty_home) == ["docs", "it/docs"]
+    write(two, {"NEW.md": "Also new."})
+    added(two)
+    synced()
+    assert stored(empty_home) == {**expected, "it/docs/NEW.md": "Also new."}
+
+
+def test_two_folders_of_one_command_both_stay(empty_home: Home, added: Add, tmp_path: Path) -> None:
+    paths = [write(tmp_path / name, {"README.md": f"About {name}."}) for name in ("hr", "it")]
+    assert added(*paths).added == 2
+    assert stored(empty_home) == {"README.md": "About hr.", "it/README.md": "About it."}
+
+
+def test_a_file_that_collides_later_gets_the_name_of_its_source(
+    empty_home: Home, added: Add, synced: Add, tmp_path: Path
+) -> None:
+    one, two = write(tmp_path / "hr", {"a.md": "A of hr."}), write(tmp_path / "it", {"b.md": "B of it."})
+    added(one, two)
+    write(two, {"a.md": "A of it."})
+    for _ in range(2):
+        synced()
+        assert stored(empty_home) == {"a.md": "A of hr.", "b.md": "B of it.", "it/a.md": "A of it."}
+    (one / "a.md").unlink()
+    write(one, {"c.md": "C."})
+    write(two, {"a.md": "Changed."})
+    synced()
+    assert stored(empty_home) == {"c.md": "C.", "b.md": "B of it.", "it/a.md": "Changed."}
+
+
+def test_two_single_files_of_one_name(empty_home: Home, added: Add, tmp_path: Path) -> None:
+    for name in ("hr", "it"):
+        added(write(tmp_path / name, {"README.md": f"About {name}."}) / "README.md")
+    assert stored(empty_home) == {"README.md": "About hr.", "it/README.md": "About it."}
+    assert names(empty_home) == ["README.md", "it/README.md"]
+
+
+def test_members_of_two_archives(empty_home: Home, added: Add, tmp_path: Path) -> None:
+    for name in ("hr", "it"):
+        with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as archive:
+            archive.writestr("README.md", f"About {name}.")
+        added(tmp_path / f"{name}.zip")
+    assert stored(empty_home) == {"README.md": "About hr.", "it.zip/README.md": "About it."}
+
+
+def test_a_file_in_an_added_folder_is_that_folders(empty_home: Home, added: Add, docs: Path) -> None:
+    added(docs, collection="team")
+    write(docs, {"sub/tea.txt": "Five minutes."})
+    report = added(docs / "sub" / "tea.txt")
+    assert (report.updated, names(empty_home)) == (1, ["docs"])
+    assert stored(empty_home) == {**TEXTS, "sub/tea.txt": "Five minutes."}
+
+
+def test_an_outer_folder_takes_over_and_ids_stay(empty_home: Home, added: Add, synced: Add, docs: Path) -> None:
+    added(docs / "sub")
+    added(docs / "rust.md")
+    assert added(docs).added == 0
+    assert ({*stored(empty_home)}, names(empty_home)) == ({"tea.txt", "rust.md"}, ["docs"])
+    write(docs, {"sub/tea.txt": "Five minutes.", "sub/new.md": "New."})
+    synced()
+    assert stored(empty_home) == {
+        "tea.txt": "Five minutes.",
+        "rust.md": TEXTS["rust.md"],
+        "sub/new.md": "New.",
+    }
+
+
+def test_ids_of_data_are_not_paths(empty_home: Home, added: Add, write_lines: Callable[..., Path]) -> None:
+    added(write_lines("a.jsonl", {"_id": "x", "title": "t", "text": "one"}))
+    assert added(write_lines("b.jsonl", {"_id": "x", "title": "t", "text": "two"})).updated == 1
+    assert stored(empty_home) == {"x": "two"}
+
+
+def vote_on(home: Home, document: str, collection: str = "default") -> None:
+    """Record an up vote on an answer from a document."""
+    source = AnswerSource("1", document, collection, "", "", 1.0, "Tea.", (0, 4), (0, 4))
+    answer = Answer("How?", "Tea.", "passage", True, 1.0, "", (source,), {}, ())
+    with Store.open(home.store_url(CONFIG)) as store:
+        turn = store.save_turn(question="How?", answer=as_dict(answer), conversation="talk")
+        store.save_feedback(turn, "up")
+
+
+def judged(home: Home, path: Path) -> list[str]:
+    """Documents of the judgements by votes."""
+    with Store.open(home.store_url(CONFIG)) as store:
+        write_qrels(store, path, force=True)
+    return [line.split()[2] for line in path.read_text().splitlines()]
+
+
+def test_a_moved_document_keeps_its_votes(
+    empty_home: Home, encoder: StaticEncoder, added: Add, synced: Add, docs: Path, tmp_path: Path
+) -> None:
+    added(docs)
+    vote_on(empty_home, "sub/tea.txt")
+    for before, now in (("sub/tea.txt", "tee.txt"), ("tee.txt", "x/tea.txt")):
+        (docs / "x").mkdir(exist_ok=True)
+        (docs / before).rename(docs / now)
+        synced()
+        assert judged(empty_home, tmp_path / "votes.qrels.tsv") == [now]
+    with Bot.open(empty_home.path, record=False) as bot:
+        (turn,) = bot.memory.recall("talk")
+    assert (turn.vote, turn.recall().sources[0].document) == ("up", "x/tea.txt")
+    assert delete(empty_home, CONFIG, encoder, ids=["sub/tea.txt"]) == (1, [])
+    assert {*stored(empty_home)} == {"rust.md"}
+
+
+def test_a_home_of_0_1_gets_one_document_a_file(tmp_path: Path, encoder: StaticEncoder) -> None:
+    with zipfile.ZipFile(FIXTURE) as archive:
+        archive.extractall(tmp_path / "home")
+    home, section = Home.open(tmp_path / "home"), "bicycles.md#mending-a-flat-tyre"
+    vote_on(home, section, "workshop")
+    notes = write(tmp_path / "notes", {"bicycles.md": "# Bicycle corner\n\n## Brakes\n\nTwo millimetres.\n"})
+    report = add(home, CONFIG, encoder, [notes], collection="workshop")
+    assert (report.added, report.removed) == (1, 2)
+    assert [id_ for id_ in stored(home) if "bicycles" in id_] == ["bicycles.md"]
+    assert judged(home, tmp_path / "votes.qrels.tsv").count("bicycles.md") == 1
+    assert add(home, CONFIG, encoder, [notes]).unchanged == 1
+    assert delete(home, CONFIG, encoder, ids=[section]) == (1, [])
+
+
+def test_documents_without_a_source_are_taken_up(
+    empty_home: Home, encoder: StaticEncoder, added: Add, docs: Path
+) -> None:
+    record = Record("rust.md", "rust", "Sand it.", where="/nowhere/docs/rust.md:1")
+    add_records(empty_home, CONFIG, encoder, [record], collection="default")
+    assert added(docs).updated == 1
+    assert stored(empty_home) == TEXTS
+
+
+def test_documents_of_another_file_that_exists_stay(
+    empty_home: Home, encoder: StaticEncoder, added: Add, docs: Path, tmp_path: Path
+) -> None:
+    other = write(tmp_path / "other", {"rust.md": "Sand it."}) / "rust.md"
+    add_records(
+        empty_home, CONFIG, encoder, [Record("rust.md", "", "Sand it.", where=f"{other}:1")], collection="default"
+    )
+    added(docs)
+    assert stored(empty_home) == {
+        "rust.md": "Sand it.",
+        "docs/rust.md": TEXTS["rust.md"],
+        "sub/tea.txt": TEXTS["sub/tea.txt"],
+    }
