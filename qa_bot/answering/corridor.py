@@ -36,6 +36,7 @@ from qa_bot.answering.stages.rank import Ranking, RankingStage
 from qa_bot.answering.stages.retrieve import SearchMode, retrieve
 from qa_bot.answering.stages.style import style
 from qa_bot.answering.trace import answer_trace
+from qa_bot.answering.wording.refusals import refusals_for
 from qa_bot.home.config import Config
 from qa_bot.home.starter import NAME as STARTER
 from qa_core.types import Answer, Candidate, Encoder, Question
@@ -56,7 +57,6 @@ Interpose = Callable[[Decided, Clock], Decided]
 """A change of the decision, such as asking back."""
 
 WHICH = "Which of these do you mean?"
-FROM_STARTER = "Your documents do not answer this; the starter collection, which came with qa-bot, does."
 
 
 class Corridor:
@@ -143,7 +143,9 @@ class Corridor:
             other = self._fallback._decided(ask, clock, preferences, None)
             is_sure = other.verdict != "abstain" and other.confidence >= STARTER_CONFIDENCE
             if is_sure and (refused or fits_better(other.decision.features, features)):
-                return replace(self._fallback._answer(ask, other, clock), reason=FROM_STARTER)
+                return replace(
+                    self._fallback._answer(ask, other, clock), reason=refusals_for(ask.question.title).from_starter
+                )
         return self._answer(ask, decided, clock)
 
     def _decided(self, ask: Ask, clock: Clock, preferences: Preferences | None, interpose: Interpose | None) -> Decided:
@@ -360,14 +362,15 @@ class Corridor:
         return style(composed, ask, self._personas, clock, hints=self._config.style.hints, top=top)
 
     def _finished(self, ask: Ask, decided: Decided, composed: Composed, clock: Clock) -> Answer:
-        announce(composed.sources, composed.text, clock.listen)
+        why = self._reason(decided, composed)
+        announce(composed.sources, composed.text, clock.listen, notice=why if composed.text else "")
         return Answer(
             question=ask.question.title,
             text=composed.text,
             kind=composed.kind,
             answered=bool(composed.text),
             confidence=round(decided.confidence, 4),
-            reason="" if composed.text else self._reason(decided),
+            reason=why,
             sources=composed.sources,
             timings=clock.report(),
             skipped=tuple(clock.skipped),
@@ -382,10 +385,13 @@ class Corridor:
         encoder = self.index.encoder if self._encoder else None
         return answer_trace(decided, encoder=encoder, rankers=self._rankers, facts=self.facts)
 
-    def _reason(self, decided: Decided) -> str:
-        """Why there is no answer."""
+    def _reason(self, decided: Decided, composed: Composed) -> str:
+        """Why there is no answer, or that it is unsure."""
+        if composed.text:
+            is_unsure = composed.kind == "passage" and decided.decision.unsure
+            return refusals_for(decided.ranking.question.title).unsure if is_unsure else ""
         if decided.choices:
             return WHICH
         if decided.demoted is not None:
-            return demoted_reason(decided.demoted)
+            return demoted_reason(decided.demoted, decided.ranking.question.title)
         return reason(decided.ranking, decided.decision, self.index)

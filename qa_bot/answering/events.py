@@ -33,9 +33,10 @@ class ChoicesOffered:
 
 @dataclass(frozen=True, slots=True)
 class SourcesFound:
-    """The sources of the answer, sent before its text."""
+    """The sources of the answer, sent before its text; `notice` is what an unsure answer says first."""
 
     sources: tuple[AnswerSource, ...]
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,9 @@ def ignore_event(_: Event) -> None:
     """The default listener."""
 
 
-def announce(sources: Sequence[AnswerSource], text: str, listen: Listener) -> None:
+def announce(sources: Sequence[AnswerSource], text: str, listen: Listener, *, notice: str = "") -> None:
     """The events of a finished answer: its sources, then its text sentence by sentence."""
-    listen(SourcesFound(tuple(sources)))
+    listen(SourcesFound(tuple(sources), notice))
     if text and listen is not ignore_event:
         for piece in _pieces(text):
             listen(TextAdded(piece))

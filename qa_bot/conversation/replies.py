@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from qa_bot.answering.scope import Knowledge
+from qa_bot.answering.wording.refusals import refusals_for
 from qa_bot.conversation.memory import RememberedTurn, sourced
 from qa_core.text.analysis import sentences
 from qa_core.text.small_talk import Talk
@@ -18,7 +19,6 @@ GRAPH = "graph"
 """The collection of facts."""
 ANSWERS_AGAIN: frozenset[Talk] = frozenset({"repeat", "shorter", "why", "sources"})
 """Small talk about a previous answer; personas add nothing to it."""
-UNKNOWN = "I don't know."
 NOTHING = {
     "repeat": "There is nothing to repeat yet; ask me something.",
     "shorter": "There is no answer yet to shorten; ask me something.",
@@ -69,7 +69,7 @@ def _about_previous(talk: Talk, past: Sequence[RememberedTurn]) -> Answer:
         return talk_answer(NOTHING[talk])
     answer = former.recall()
     if talk in ("repeat", "shorter") and not answer.answered and not answer.choices:
-        return talk_answer(f"{UNKNOWN} {answer.reason}", answer.sources)
+        return talk_answer(f"{refusals_for(answer.question).unknown} {answer.reason}", answer.sources)
     match talk:
         case "repeat":
             return replace(answer, kind="talk" if answer.answered else "none", understood="", trace=None)

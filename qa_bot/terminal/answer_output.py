@@ -10,11 +10,11 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from qa_bot.answering.wording.refusals import ENGLISH, refusals_for
 from qa_bot.terminal.markdown_output import clean, markdown
 from qa_core.types import Answer, AnswerSource, Span, Styled, StyledLine
 
 SLIDES = {".pptx", ".ppt", ".odp", ".key"}
-UNSURE = "I am not sure, this comes nearest:"
 NEAREST = 3
 """Documents that an answer does not use, and are named."""
 
@@ -43,7 +43,7 @@ def show_answer(answer: Answer, *, timings: bool = False, console: Console | Non
 def _show_sourced(console: Console, answer: Answer, text: str) -> None:
     """An answer or abstention with its documents."""
     if answer.answered:
-        if notice := answer.reason or (UNSURE if answer.unsure else ""):
+        if notice := answer.reason or (ENGLISH.unsure if answer.unsure else ""):
             console.print(Text(clean(notice), style="yellow" if answer.unsure else "dim"))
         console.print()
         used = [source for source in answer.sources if source.span is not None]
@@ -53,7 +53,7 @@ def _show_sourced(console: Console, answer: Answer, text: str) -> None:
         console.print(_shown(console, text, lead, starts), soft_wrap=not console.is_terminal)
         others = [source for source in answer.sources if source.span is None]
     else:
-        console.print(Text("I don't know.", style="bold"), Text(clean(answer.reason)))
+        console.print(Text(refusals_for(answer.question).unknown, style="bold"), Text(clean(answer.reason)))
         used, others = [], list(answer.sources[:NEAREST])
     if used:
         _heading(console, "Source" if len(used) == 1 else "Sources")

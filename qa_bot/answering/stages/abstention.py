@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from qa_bot.answering.stages.question_words import QuestionWord, words_of_terms
+from qa_bot.answering.wording.refusals import ENGLISH, Refusals, refusals_for
 from qa_core.text.analysis import terms, words
 from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate, Question
@@ -20,18 +21,10 @@ if TYPE_CHECKING:
     from qa_bot.answering.stages.rank import Ranking
     from qa_bot.answering.verification.verify import Cover
 
-EMPTY_QUESTION = "The question is empty; ask something."
-NO_TIME = "There was no time to find an answer; allow a longer deadline."
-NOTHING_FOUND = "Nothing in your documents has anything in common with this question; add documents or ask otherwise."
-NOTHING_IN_SCOPE = (
-    "None of the documents that you asked has anything in common with this question; ask others, or ask otherwise."
-)
+EMPTY_QUESTION, NO_TIME = ENGLISH.empty_question, ENGLISH.no_time
+NOTHING_FOUND, NOTHING_NAMED = ENGLISH.nothing_found, ENGLISH.nothing_named
+NOTHING_IN_SCOPE = ENGLISH.nothing_in_scope
 NO_GRAPH = "There is no knowledge graph, or it is switched off; add facts with `qa-bot kg add FILE`."
-NOTHING_NAMED = "The question names nothing that could be looked for; say what it is about."
-DEMOTED = (
-    "“{}” was voted down in this conversation, and nothing else fits well enough; vote it up to have it back, ask in "
-    "other words or add documents."
-)
 
 LONG = 16
 """No document contains nearly all content words of a longer question."""
@@ -47,17 +40,18 @@ QUOTED, QUOTED_TITLE = 40, 120
 
 
 def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
-    """Why there is no answer; `index` says which words the collection contains."""
+    """Why there is no answer, in the question's language; `index` says which words the collection contains."""
     text = question_text(ranking.question)
+    wording = refusals_for(text)
     if not text:
-        return EMPTY_QUESTION
+        return wording.empty_question
     if not ranking.candidates and ranking.skipped:
-        return NO_TIME
+        return wording.no_time
     formulation = ranking.formulation
     language = formulation.languages.first
     content = _content(formulation, language)
     if not content:
-        return NOTHING_NAMED
+        return wording.nothing_named
     unknown = [term for term in content if not index.document_frequency("all", term)]
     if others := [code for code in formulation.languages.analyses if code != language]:
         unknown = [term for term in unknown if not _is_known_elsewhere(text, term, language, others, index)]
@@ -67,12 +61,13 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
         unknown = [term for term in unknown if term not in meant]
     if unknown:
         missing = words_of_terms(text, unknown, language)
-        return _unknown_words(missing, unknown, whole=len(unknown) == len(content), nearest=ranking.candidates)
+        is_whole = len(unknown) == len(content)
+        return _unknown_words(wording, missing, unknown, whole=is_whole, nearest=ranking.candidates)
     if not ranking.candidates:
-        return NOTHING_IN_SCOPE if ranking.only else NOTHING_FOUND
+        return wording.nothing_in_scope if ranking.only else wording.nothing_found
     if cover is not None and len(content) > 1:
-        return _read_passage(cover, ranking.candidates[0], decision)
-    return _nearest_document(text, formulation, ranking.candidates[0], decision, index)
+        return _read_passage(wording, cover, ranking.candidates[0], decision)
+    return _nearest_document(wording, text, formulation, ranking.candidates[0], decision, index)
 
 
 def no_fact_reason(question: Question, skipped: Sequence[str]) -> str:
@@ -82,10 +77,10 @@ def no_fact_reason(question: Question, skipped: Sequence[str]) -> str:
     return NO_TIME if skipped else NO_GRAPH
 
 
-def demoted_reason(candidate: Candidate) -> str:
+def demoted_reason(candidate: Candidate, question: str) -> str:
     """For a document that votes of the conversation moved down."""
     passage = candidate.passage
-    return DEMOTED.format(passage.clue.title or passage.source.document)
+    return refusals_for(question).voted_down.format(title=f"“{passage.clue.title or passage.source.document}”")
 
 
 def _content(formulation: Formulation, language: str) -> list[str]:
@@ -99,70 +94,59 @@ def _is_known_elsewhere(text: str, term: str, language: str, others: Sequence[st
 
 
 def _unknown_words(
-    missing: Sequence[QuestionWord], unknown: Sequence[str], *, whole: bool, nearest: Sequence[Candidate]
+    wording: Refusals,
+    missing: Sequence[QuestionWord],
+    unknown: Sequence[str],
+    *,
+    whole: bool,
+    nearest: Sequence[Candidate],
 ) -> str:
     """For words that no document contains: names, misspellings, or another topic."""
-    start = f"None of your documents mentions {_join_quoted([word.text for word in missing] or unknown)}"
+    start = wording.mentions.format(words=_join_quoted(wording, [word.text for word in missing] or unknown))
     corrections = [word for word in (_correction(word, nearest) for word in missing) if word]
     if corrections:
-        return f"{start}; did you mean {_join_quoted(corrections)}?"
+        return wording.did_you_mean.format(start=start, words=_join_quoted(wording, corrections))
     if missing and all(word.name for word in missing):
-        return f"{start}; check how the name is written, or add documents about it."
+        return wording.check_name.format(start=start)
     if whole or not nearest:
-        return f"{start}; ask in other words, or add documents about it."
-    return f"{start}; leave it out, ask in other words, or add documents about it. The nearest is {_title(nearest[0])}."
+        return wording.other_words.format(start=start)
+    return wording.leave_out.format(start=start, title=_title(nearest[0]))
 
 
 def _nearest_document(
-    text: str, formulation: Formulation, best: Candidate, decision: Decision, index: Statistics
+    wording: Refusals, text: str, formulation: Formulation, best: Candidate, decision: Decision, index: Statistics
 ) -> str:
     """For a document that does not fit well enough: the words that it lacks."""
     language = analysis_language(best.passage.source.details.language)
     content = _content(formulation, language)
+    title = _title(best)
     if len(content) == 1:
-        alone = _join_quoted([word.text for word in words_of_terms(text, content, language)] or content)
-        return f"{alone} alone could ask many things; ask a whole question, such as {_title(best)}."
+        alone = _join_quoted(wording, [word.text for word in words_of_terms(text, content, language)] or content)
+        return wording.alone.format(words=alone, title=title)
     present = {*terms(best.passage.clue.title, language), *terms(best.passage.text, language)}
     lacking = [term for term in content if term not in present]
     if len(content) > LONG and lacking:
-        return (
-            f"The question says {len(content)} things, and the nearest document, {_title(best)}, has "
-            f"{len(content) - len(lacking)} of them; ask one thing at a time, in one sentence."
-        )
-    confidence = f"(confidence {decision.confidence:.2f}, needed {decision.threshold:.2f})"
+        return wording.too_long.format(all=len(content), some=len(content) - len(lacking), title=title)
+    confidence, threshold = decision.confidence, decision.threshold
     if not lacking:
-        return (
-            f"The nearest document, {_title(best)}, has every word of the question, but probably does not answer it "
-            f"{confidence}; ask in other words or add documents about it."
-        )
+        return wording.has_every_word.format(title=title, confidence=confidence, threshold=threshold)
     frequency = {term: index.document_frequency("all", term) for term in lacking}
     rarest = sorted(lacking, key=frequency.__getitem__)
-    missing = _join_quoted([word.text for word in words_of_terms(text, rarest, language)] or rarest)
-    return (
-        f"The nearest document, {_title(best)}, does not mention {missing} and probably does not answer this "
-        f"{confidence}; ask in other words or add documents about it."
-    )
+    missing = _join_quoted(wording, [word.text for word in words_of_terms(text, rarest, language)] or rarest)
+    return wording.lacks.format(title=title, words=missing, confidence=confidence, threshold=threshold)
 
 
-def _read_passage(cover: Cover, best: Candidate, decision: Decision) -> str:
+def _read_passage(wording: Refusals, cover: Cover, best: Candidate, decision: Decision) -> str:
     """For a passage that was read: the words that it does not cover, or that others fit as well."""
-    confidence = f"(confidence {decision.confidence:.2f}, needed {decision.threshold:.2f})"
+    title, confidence, threshold = _title(best), decision.confidence, decision.threshold
     doubtful = sorted((share, at, word) for at, (word, share) in enumerate(cover.words) if share < DOUBTFUL)
     if len(cover.words) > LONG and doubtful:
-        return (
-            f"The question says {len(cover.words)} things, and the nearest passage, in {_title(best)}, is about "
-            f"{len(cover.words) - len(doubtful)} of them; ask one thing at a time, in one sentence."
-        )
+        count = len(cover.words)
+        return wording.too_long_read.format(all=count, some=count - len(doubtful), title=title)
     if doubtful:
-        missing = _join_quoted([word for _, _, word in doubtful])
-        return (
-            f"The nearest passage, in {_title(best)}, says nothing about {missing} and probably does not answer this "
-            f"{confidence}; ask in other words or add documents about it."
-        )
-    return (
-        f"Several passages are about this, and none clearly answers it; the nearest is in {_title(best)} "
-        f"{confidence}. Say more exactly what you want to know."
-    )
+        missing = _join_quoted(wording, [word for _, _, word in doubtful])
+        return wording.says_nothing.format(title=title, words=missing, confidence=confidence, threshold=threshold)
+    return wording.several.format(title=title, confidence=confidence, threshold=threshold)
 
 
 def _correction(word: QuestionWord, nearest: Sequence[Candidate]) -> str:
@@ -180,12 +164,12 @@ def _title(candidate: Candidate) -> str:
     return _quoted(passage.clue.title or passage.source.title or passage.source.document, QUOTED_TITLE)
 
 
-def _join_quoted(names: Sequence[str]) -> str:
+def _join_quoted(wording: Refusals, names: Sequence[str]) -> str:
     """“a”, “b” or “c”; of many names only the first, and how many others."""
     shown = [_quoted(name, QUOTED) for name in names]
     if len(shown) > QUOTED_WORDS + 1:
-        shown = [*shown[:QUOTED_WORDS], f"{len(shown) - QUOTED_WORDS} other words"]
-    return f"{', '.join(shown[:-1])} or {shown[-1]}" if len(shown) > 1 else shown[0]
+        shown = [*shown[:QUOTED_WORDS], wording.more_words.format(count=len(shown) - QUOTED_WORDS)]
+    return f"{', '.join(shown[:-1])} {wording.either} {shown[-1]}" if len(shown) > 1 else shown[0]
 
 
 def _quoted(text: str, length: int) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -16,9 +17,9 @@ from aiohttp import web
 from qa_bot.answering.answer_json import source_dict
 from qa_bot.answering.ask import Ask, ClientTurn
 from qa_bot.answering.corridor import WHICH
-from qa_bot.answering.events import TextAdded
+from qa_bot.answering.events import SourcesFound, TextAdded
+from qa_bot.answering.wording.refusals import UNKNOWN, UNSURE, refusals_for
 from qa_bot.conversation.memory import REMEMBERED_TURNS
-from qa_bot.conversation.replies import UNKNOWN
 from qa_bot.web.api import sse
 from qa_bot.web.api.json_bodies import read, reply, shown
 from qa_bot.web.app_keys import REQUEST_ID, SERVICE
@@ -97,7 +98,9 @@ def _history(body: ChatRequest) -> list[ClientTurn]:
 
 def _parse_reply(text: str, *, styled: bool) -> dict[str, Any]:
     """The fields of an earlier reply of this service: the inverse of `_text`."""
-    _, _, behind = text.partition("\n\n")
+    notice, _, behind = text.partition("\n\n")
+    if notice in UNSURE:
+        text, (_, _, behind) = behind, behind.partition("\n\n")
     sourced = behind if styled and behind else text
     asks_back = sourced.startswith(WHICH)
     return {"reply": "" if asks_back or sourced.startswith(UNKNOWN) else sourced, "asks_back": asks_back}
@@ -126,20 +129,33 @@ def _model(name: str) -> dict[str, Any]:
 
 
 def _completion(answer: Answer, model: str, usage: dict[str, int]) -> dict[str, Any]:
-    citations = [source_dict(source) for source in answer.sources]
+    citations = _citations(answer)
     message = {"role": "assistant", "content": _text(answer), "refusal": None, "citations": citations}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
     head = {"id": answer.id, "object": "chat.completion", "created": int(time.time()), "model": model}
     return {**head, "choices": [choice], "usage": usage, "citations": citations}
 
 
+def _citations(answer: Answer) -> list[dict[str, Any]]:
+    """The sources, with spans of the message."""
+    moved = len(_text(answer)) - len(answer.text) if answer.answered else 0
+    sources = (
+        replace(source, span=source.span and (source.span[0] + moved, source.span[1] + moved))
+        for source in answer.sources
+    )
+    return [source_dict(source) for source in sources]
+
+
 def _text(answer: Answer) -> str:
-    """Text of the message; an abstention is the persona's sentence, then the reason with numbered choices."""
+    """Text of the message; an abstention is the persona's sentence, then the reason with numbered choices.
+
+    An unsure answer says so first.
+    """
     if answer.answered:
-        return answer.text
+        return f"{answer.reason}\n\n{answer.text}" if answer.unsure else answer.text
     remarks = answer.styled.lines[:1] if answer.styled else ()
     numbered = "\n".join(f"{number}. {choice.text}" for number, choice in enumerate(answer.choices, start=1))
-    reason = f"{answer.reason}\n{numbered}" if numbered else f"{UNKNOWN} {answer.reason}"
+    reason = f"{answer.reason}\n{numbered}" if numbered else f"{refusals_for(answer.question).unknown} {answer.reason}"
     return "\n\n".join([*(line.text for line in remarks), reason])
 
 
@@ -175,6 +191,8 @@ class Chunks:
         if not self._has_begun:
             self._has_begun = True
             yield self._chunk({"role": "assistant", "content": ""})
+        if isinstance(item, SourcesFound) and item.notice:
+            yield self._chunk({"content": f"{item.notice}\n\n"})
         if isinstance(item, TextAdded):
             self._has_text = True
             yield self._chunk({"content": item.text})
@@ -184,7 +202,7 @@ class Chunks:
     def _end(self, answer: Answer) -> Iterator[bytes]:
         if not self._has_text:
             yield self._chunk({"content": _text(answer)})
-        citations = [source_dict(source) for source in answer.sources]
+        citations = _citations(answer)
         yield self._chunk({"citations": citations}, finish="stop", citations=citations)
         if self._counted:
             yield self._event(choices=[], usage=_usage(self._question, self._hint, answer))

@@ -123,7 +123,7 @@ export class Turn {
     this.#parts.choices.replaceChildren();
     this.#parts.understood.replaceChildren();
     this.#parts.foot.replaceChildren();
-    this.#parts.unsure.hidden = true;
+    this.#parts.notice.hidden = true;
     this.#parts.voice.show(null);
     this.#parts.stage.textContent = "Sending…";
     this.#parts.progress.hidden = false;
@@ -167,11 +167,11 @@ export class Turn {
     parts.progress = el("p", { class: "stage" }, el("span", { class: "pulse", "aria-hidden": "true" }), parts.stage);
     parts.skeleton = el("div", { class: "skeleton", "aria-hidden": "true" }, el("i"), el("i"), el("i"));
     parts.body = el("div", { class: "answer", "aria-live": "polite", "aria-busy": "true" }, parts.skeleton);
-    parts.unsure = el("p", { class: "unsure", role: "note", hidden: true });
+    parts.notice = el("p", { class: "remark", role: "note", hidden: true });
     parts.voice = new Voiced((choice) => this.#actions.pick(this, choice));
     parts.choices = el("div", { class: "choices" });
     parts.foot = el("footer", {});
-    return el("div", { class: "reply" }, parts.progress, parts.voice.root, parts.unsure, parts.body, parts.choices, parts.foot);
+    return el("div", { class: "reply" }, parts.progress, parts.voice.root, parts.notice, parts.body, parts.choices, parts.foot);
   }
 
   #say(answer) {
@@ -179,8 +179,10 @@ export class Turn {
     this.#sources = answer.sources ?? [];
     [this.#text, this.#lead] = [answer.answer, answer.lead ?? null];
     this.#parts.voice.show(this.#styled);
-    this.#parts.unsure.textContent = answer.unsure ? answer.reason || UNSURE : "";
-    this.#parts.unsure.hidden = !answer.unsure;
+    const notice = answer.answered ? answer.reason || (answer.unsure ? UNSURE : "") : "";
+    this.#parts.notice.replaceChildren(notice);
+    this.#parts.notice.hidden = !notice;
+    this.#parts.notice.classList.toggle("unsure", Boolean(answer.unsure));
     if (answer.answered) this.#compose();
     else if (answer.choices) this.#body();
     else this.#body(this.#abstention(answer));

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.answering.corridor import FROM_STARTER
 from qa_bot.answering.scope import Scope
+from qa_bot.answering.wording.refusals import ENGLISH
 from qa_bot.bot import Bot
 from qa_bot.documents.sync import add
 
@@ -55,7 +55,7 @@ def test_the_starter_answers_what_the_owners_documents_do_not_and_says_so(home: 
         fact = bot.ask("What is the capital of Canada?")
     assert answer.sources[0].document == "animals-cats-sleep"
     assert {source.collection for source in answer.sources} == {"starter"}
-    assert answer.reason == fact.reason == FROM_STARTER
+    assert answer.reason == fact.reason == ENGLISH.from_starter
     assert fact.answered
     assert "Ottawa" in fact.text
 

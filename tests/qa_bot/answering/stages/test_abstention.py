@@ -153,3 +153,14 @@ def test_a_word_that_is_meant_is_not_missed(corridor):
     assert "None of your documents mentions “kitties”" in reason(ranking, corridor.decide(ranking), corridor.index)
     read = replace(ranking, covers={ranking.candidates[0].passage.id: Cover(0.9, (("kitties", 0.9), ("purr", 1.0)))})
     assert reason(read, corridor.decide(read), corridor.index).startswith("Several passages are about this")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Wie schnell sind die Blorptastik und der Zorps?", "Keines Ihrer Dokumente erwähnt “"),
+        ("Où est le blorptastique de la ville ?", "Aucun de vos documents ne mentionne “"),
+    ],
+)
+def test_a_refusal_is_in_the_language_of_the_question(corridor, question, expected):
+    assert reason_for(corridor, question).startswith(expected)

@@ -147,6 +147,20 @@ def test_a_streamed_abstention_gives_its_reason(service, client) -> None:
     assert chunks[-1].choices[0].finish_reason == "stop"
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_unsure_answer_says_so_first(service, client, monkeypatch, stream) -> None:
+    unsure = property(lambda decision: decision.accepted)
+    monkeypatch.setattr("qa_bot.answering.stages.decide.Decision.unsure", unsure)
+    answer = service.bot.ask(CATS)
+    assert (answer.unsure, answer.reason) == (True, "I am not sure, this comes nearest:")
+    result = complete(client(service), stream=stream)
+    chunks = list(result) if stream else []
+    text = "".join(c.choices[0].delta.content or "" for c in chunks) if stream else result.choices[0].message.content
+    assert text == f"{answer.reason}\n\n{answer.text}"
+    (citation, *_) = chunks[-1].citations if stream else result.citations
+    assert text[slice(*citation["span"])] == citation["text"][slice(*citation["source_span"])]
+
+
 def test_a_stream_ends_as_clients_expect(service) -> None:
     body = {"model": "qa-bot", "messages": [user(CATS)], "stream": True}
     reply = service.post("/v1/chat/completions", json=body)

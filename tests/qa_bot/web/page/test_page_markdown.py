@@ -190,10 +190,18 @@ def test_an_unsure_answer_is_marked(service, visit):
     expect(page.locator(".answer")).to_contain_text("Paris, perhaps.")
 
 
-def test_a_reason_in_the_language_of_the_question_is_shown_for_an_unsure_answer(service, visit):
-    page = visit(service.url, route=scripted(final("Paris.", unsure=True, reason="Ich bin nicht sicher:")))
+@pytest.mark.parametrize("unsure", [True, False])
+def test_a_remark_on_an_answer_is_shown(service, visit, unsure):
+    page = visit(service.url, route=scripted(final("Paris.", unsure=unsure, reason="Ich bin nicht sicher:")))
     ask(page)
     expect(page.get_by_role("note")).to_have_text("Ich bin nicht sicher:")
+    expect(page.locator(".unsure")).to_have_count(1 if unsure else 0)
+
+
+def test_an_answer_without_a_remark_has_none(service, visit):
+    page = visit(service.url, route=scripted(final("Paris.")))
+    ask(page)
+    expect(page.get_by_role("note")).to_have_count(0)
 
 
 @pytest.mark.parametrize(

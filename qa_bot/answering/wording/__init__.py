@@ -1,0 +1,1 @@
+"""Fixed sentences in the languages of questions: refusals, and notices above answers."""
