@@ -64,11 +64,16 @@ class LateInteractionGate:
     keywords: BM25
 
     def margin(self, case: Case) -> float:
-        tokens = self._tokens(case.text)[1:-1]  # without special tokens, (T, D)
-        soft, words = np.mean([self._soft_minimum(reading, tokens) for reading in case.readings], axis=0)
+        soft, words = self.soft_and_words(case)
         neighbours = case.ranked[NEIGHBOURS]
         lead = float(case.ranked[0]) - float(neighbours.mean()) if len(neighbours) else 0.0
         return float(7.5 * soft + 1.1 * lead + 0.15 * words - 4.65)
+
+    def soft_and_words(self, case: Case) -> tuple[float, float]:
+        """`soft` and n: means over the readings."""
+        tokens = self._tokens(case.text)[1:-1]  # without special tokens, (T, D)
+        soft, words = np.mean([self._soft_minimum(reading, tokens) for reading in case.readings], axis=0)
+        return float(soft), float(words)
 
     def _tokens(self, text: str) -> FloatArray:
         """Unit rows of the last layer's states, (T, D)."""
