@@ -324,7 +324,7 @@ class Bot:
             loading = self._workers.submit(self._open_encoder, name)  # beside the index: half of a cold start
             index = Index(generation)
             encoder = self._encoder_for(index.manifest, loading.result())
-            own, starter = parts(index, self.config.starter.mode)
+            owners, starter = parts(index, self.config.starter.mode)
             build = partial(
                 Corridor,
                 encoder=encoder,
@@ -337,7 +337,7 @@ class Bot:
             )
             facts, reorder = self._facts(held), [self.challenger.reorder] if self.challenger else []
             fallback = build(starter, facts=facts) if starter else None
-            corridor = build(own, facts=facts, reorder=reorder, fallback=fallback)
+            corridor = build(owners, facts=facts, reorder=reorder, fallback=fallback)
             unpin = weakref.finalize(corridor, held.pop_all().close)
         return _Opened(state, corridor, unpin)
 

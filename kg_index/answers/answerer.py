@@ -138,7 +138,7 @@ class Answerer:
         return sum(weight * features.get(name, 0.0) for name, weight in self._weights.items())
 
     def extreme(self, parsed: ParsedQuestion) -> tuple[ParsedQuestion, FactAnswer] | None:
-        """The largest, longest, second nearest … of a class with its value, if that is asked for."""
+        """The largest, longest, second nearest … of a class with its value, if the question asks for one."""
         extreme = find_extreme(parsed.question, parsed.entities, self.lookup.triples, self.vocabulary)
         if extreme is None:
             return None

@@ -67,7 +67,7 @@ def alone(folder: Path, encoder: StaticEncoder) -> Index:
 
 
 @pytest.fixture
-def own(mixed: Index) -> IndexPart:
+def owners(mixed: Index) -> IndexPart:
     return IndexPart(mixed, "starter", without=True)
 
 
@@ -90,14 +90,14 @@ def _documents(index: Index | IndexPart, documents: np.ndarray) -> list[str]:
     return [named[int(document)] for document in documents]
 
 
-def test_statistics_are_those_of_an_index_without_the_collection(own: IndexPart, alone: Index) -> None:
-    assert own.documents == alone.documents == 3
-    assert own.languages == alone.languages == {"en": 2, "de": 1}
+def test_statistics_are_those_of_an_index_without_the_collection(owners: IndexPart, alone: Index) -> None:
+    assert owners.documents == alone.documents == 3
+    assert owners.languages == alone.languages == {"en": 2, "de": 1}
     for field in ("title", "all"):
-        assert own.average_length(field) == pytest.approx(alone.average_length(field))
+        assert owners.average_length(field) == pytest.approx(alone.average_length(field))
     for term in ("leav", "network", "tea", "cat", "nothing"):
-        assert own.document_frequency("all", term) == alone.document_frequency("all", term)
-    assert own.document_frequency("grams", "leav") == alone.document_frequency("grams", "leav")
+        assert owners.document_frequency("all", term) == alone.document_frequency("all", term)
+    assert owners.document_frequency("grams", "leav") == alone.document_frequency("grams", "leav")
 
 
 def test_statistics_of_the_collection(starter: IndexPart) -> None:
@@ -107,59 +107,59 @@ def test_statistics_of_the_collection(starter: IndexPart) -> None:
     assert starter.document_frequency("all", "network") == 0
 
 
-def test_searches_find_only_the_part(own: IndexPart, starter: IndexPart, query: FloatArray) -> None:
+def test_searches_find_only_the_part(owners: IndexPart, starter: IndexPart, query: FloatArray) -> None:
     leave = KeywordQuery((("leav", 1.0),))
-    assert _documents(own, own.keyword_hits(leave, 10).documents) == ["leave"]
+    assert _documents(owners, owners.keyword_hits(leave, 10).documents) == ["leave"]
     assert _documents(starter, starter.keyword_hits(leave, 10).documents) == ["tea"]
     for view in ("titles", "bodies"):
-        (hits,) = own.dense_hits(view, query, 10)
-        assert set(_documents(own, hits.documents)) == {"leave", "urlaub", "wifi"}
+        (hits,) = owners.dense_hits(view, query, 10)
+        assert set(_documents(owners, hits.documents)) == {"leave", "urlaub", "wifi"}
         (hits,) = starter.dense_hits(view, query, 10)
         assert set(_documents(starter, hits.documents)) == {"tea", "cats"}
-    assert not set(_documents(own, own.unit_hits(query[0], 10).documents)) & {"tea", "cats"}
+    assert not set(_documents(owners, owners.unit_hits(query[0], 10).documents)) & {"tea", "cats"}
 
 
-def test_a_word_is_as_rare_as_in_the_part(own: IndexPart, alone: Index) -> None:
+def test_a_word_is_as_rare_as_in_the_part(owners: IndexPart, alone: Index) -> None:
     """BM25 still knows the lengths of all passages, so that scores differ a little."""
     for term in ("leav", "network"):
         query = KeywordQuery(((term, 1.0),))
-        assert own.keyword_hits(query, 1).scores == pytest.approx(alone.keyword_hits(query, 1).scores, rel=0.05)
+        assert owners.keyword_hits(query, 1).scores == pytest.approx(alone.keyword_hits(query, 1).scores, rel=0.05)
 
 
-def test_floors_come_from_the_part(own: IndexPart, alone: Index, query: FloatArray) -> None:
-    assert own.floors(query[0]) == pytest.approx(alone.floors(query[0]))
+def test_floors_come_from_the_part(owners: IndexPart, alone: Index, query: FloatArray) -> None:
+    assert owners.floors(query[0]) == pytest.approx(alone.floors(query[0]))
 
 
-def test_a_filter_narrows_the_part(own: IndexPart, starter: IndexPart, query: FloatArray) -> None:
+def test_a_filter_narrows_the_part(owners: IndexPart, starter: IndexPart, query: FloatArray) -> None:
     everything = KeywordQuery((("leav", 1.0), ("network", 1.0), ("tea", 1.0)))
 
-    def found(part: IndexPart, only: Filter) -> list[str]:
+    def matches(part: IndexPart, only: Filter) -> list[str]:
         return sorted(_documents(part, part.keyword_hits(everything, 10, only).documents))
 
-    assert found(own, Filter(collections=("own",))) == ["leave"]
-    assert found(own, Filter(collections=("starter",))) == []
-    assert found(own, Filter(languages=("en",))) == ["leave", "wifi"]
-    assert found(starter, Filter(collections=("own",))) == []
-    assert found(starter, Filter(collections=("own", "starter"))) == ["tea"]
-    assert found(starter, Filter(languages=("en",))) == ["tea"]
-    assert own.unknown(Filter(collections=("starter",))) is None
-    assert own.floors(query[0], Filter(collections=("starter",))) == (0.0, 0.0, 0.0)
+    assert matches(owners, Filter(collections=("own",))) == ["leave"]
+    assert matches(owners, Filter(collections=("starter",))) == []
+    assert matches(owners, Filter(languages=("en",))) == ["leave", "wifi"]
+    assert matches(starter, Filter(collections=("own",))) == []
+    assert matches(starter, Filter(collections=("own", "starter"))) == ["tea"]
+    assert matches(starter, Filter(languages=("en",))) == ["tea"]
+    assert owners.unknown(Filter(collections=("starter",))) is None
+    assert owners.floors(query[0], Filter(collections=("starter",))) == (0.0, 0.0, 0.0)
 
 
 def test_parts_by_mode(mixed: Index, alone: Index) -> None:
     assert parts(mixed, "always") == (mixed, None)
     assert parts(alone, "auto") == (alone, None)
     assert parts(alone, "off") == (alone, None)
-    own, starter = parts(mixed, "auto")
-    assert own.documents == 3
+    owners, starter = parts(mixed, "auto")
+    assert owners.documents == 3
     assert starter is not None
     assert starter.documents == 2
-    own, starter = parts(mixed, "off")
-    assert (own.documents, starter) == (3, None)
+    owners, starter = parts(mixed, "off")
+    assert (owners.documents, starter) == (3, None)
 
 
 def test_a_home_with_only_the_starter_answers_from_it_unless_it_is_off(folder: Path, encoder: StaticEncoder) -> None:
     index = _index(folder / "only", encoder, {"starter": STARTER})
     assert parts(index, "auto") == (index, None)
-    own, starter = parts(index, "off")
-    assert (own.documents, starter) == (0, None)
+    owners, starter = parts(index, "off")
+    assert (owners.documents, starter) == (0, None)

@@ -21,7 +21,7 @@ def passage(text: str, *, title: str = "", heading: tuple[str, ...] = (), langua
 
 
 @pytest.mark.parametrize(
-    ("question", "asked", "answer", "expected"),
+    ("question", "title", "answer", "expected"),
     [
         (CHOCOLATE, CHOCOLATE, POISONOUS, True),
         ("is chocolate poisonous to dogs", CHOCOLATE, POISONOUS, True),  # the answer says the word
@@ -40,8 +40,8 @@ def passage(text: str, *, title: str = "", heading: tuple[str, ...] = (), langua
         ("Ist Essen erlaubt?", "Ist Essen verboten?", "Nein, Essen ist erlaubt.", False),
     ],
 )
-def test_agreement(question: str, asked: str, answer: str, expected: bool) -> None:
-    assert agrees(question, asked, answer) is expected
+def test_agreement(question: str, title: str, answer: str, expected: bool) -> None:
+    assert agrees(question, title, answer) is expected
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,14 @@ def test_a_heading_is_nearer_than_a_title() -> None:
 
 
 def test_an_answer_begins_with_a_capital_and_its_span_equals_the_source() -> None:
-    asked = passage(POISONOUS, title=CHOCOLATE)
-    tiling = tile_leads([Candidate(asked, 3.0)], limit=500, sentences=sentences, question="Can dogs eat chocolate?")
+    source_passage = passage(POISONOUS, title=CHOCOLATE)
+    tiling = tile_leads(
+        [Candidate(source_passage, 3.0)], limit=500, sentences=sentences, question="Can dogs eat chocolate?"
+    )
     assert tiling.text.startswith("Chocolate is poisonous")
     (tile,) = tiling.tiles
     assert tile.span == (1, len(tiling.text))
-    assert tiling.text[slice(*tile.span)] == asked.text[slice(*tile.source_span)]
+    assert tiling.text[slice(*tile.span)] == source_passage.text[slice(*tile.source_span)]
 
 
 def test_leads_and_second_passages_lose_the_word_too() -> None:
