@@ -26,6 +26,9 @@ PROSE: Mapping[Channel, float] = {"passage": 1.0, "unit": 1.0, "words": 1.0, "pi
 PAIRS: Mapping[Channel, float] = {**PROSE, "title": 2.0, "title words": 0.5}
 ARCHIVED = 1.0
 """Penalty of a passage of an archived document."""
+STEPS = 0.3
+"""Bonus of steps if the question asks how to do something: points of company +.007, 18F +.012, German pages +.007,
+a manual −.003, an FAQ, a forum and notes unchanged; with .5 the manual −.007 and the German pages −.003."""
 MOST = sum(PROSE.values())
 """The greatest possible sum, without the bonus."""
 SAME_TITLE, POWER = 1.75, 16

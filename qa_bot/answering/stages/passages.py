@@ -22,6 +22,7 @@ from rankers.passage_evidence import (
     MOST,
     PAIRS,
     PROSE,
+    STEPS,
     Channel,
     Scores,
     averaged,
@@ -109,6 +110,7 @@ def rank_passages(
     deadline: Deadline,
     depth: int,
     include_archived: bool = False,
+    wants_steps: bool = False,
 ) -> RankedPassages:
     """Up to `depth` documents in the order of the evidence for their best passages, the mean over all readings."""
     readings = [reading for reading in readings if reading.hits]
@@ -132,6 +134,8 @@ def rank_passages(
     passages = index.passages(keys[first].tolist())
     deadline.check()
     sums = _final(passages, keys[first], prose[first], pairs[first], include_archived=include_archived)
+    if wants_steps:
+        sums += STEPS * np.array([passages[key].place.kind == "steps" for key in keys[first].tolist()])
     order = first[np.lexsort((keys[first], -sums))]
     by_row = dict(zip(first.tolist(), sums.tolist(), strict=True))
     heads, best = order[:LEADS].tolist(), _best_of_documents(order, documents)[:depth].tolist()

@@ -15,6 +15,14 @@ _TOKEN = re.compile(r"\w+(?:[.'’-]\w+)*")
 _SENTENCE_ENDS = frozenset(".?!:")
 _OPENING = " \t\n\"'“‘("
 
+_HOW_TO = re.compile(
+    r"\bhow (?:do|does|can|could|should|would|must|may|is|are|to)\b|\b(?:steps|instructions|procedure)\b"
+    r"|\bwhat (?:do|should|must|can) (?:i|we|you) (?:have to |need to )?do\b"
+    r"|\bwie (?:kann|muss|soll|sollte|wird|werden|\w+[et]n?) (?:ich|man|wir|ein|eine|der|die|das)\b"
+    r"|\bwas ist .*zu tun\b",
+    re.IGNORECASE,
+)
+
 
 class QuestionWord(NamedTuple):
     """A word, or a name of several."""
@@ -36,6 +44,11 @@ def question_words(text: str, language: str = "") -> Iterator[QuestionWord]:
     """
     for position, (word, name) in enumerate(_words(text)):
         yield QuestionWord(word, tuple(terms(word, language)), position, name and language != "de")
+
+
+def asks_for_steps(text: str) -> bool:
+    """Whether a question asks how to do something."""
+    return bool(_HOW_TO.search(text))
 
 
 def names(text: str, language: str = "") -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from qa_bot.answering.tiling.opinions import Sentences, Tile, Tiling, cut
 from qa_bot.answering.tiling.polarity import opening
 from qa_core.types import Candidate, FloatArray, Passage, Span
 
+_ITEM = re.compile(r"\s*(\d{1,2})[.)]\s")
 WIDTH = 300
 """Characters of a lead: what a reader sees first."""
 GAP = "\n\n"
@@ -28,7 +30,7 @@ CONSIDERED = 20
 def lead_of(passage: Passage, units: Sequence[Span], scores: FloatArray, *, width: int = WIDTH) -> Span | None:
     """The best unit, grown towards its better neighbour while the stretch has at most `width` characters.
 
-    Steps and code are not torn apart: a lead among them begins with the first.
+    Steps and code are not torn apart: a lead among them, or in a numbered list, begins with the first.
 
     Args:
         units: spans of the passage's text, in order.
@@ -46,9 +48,17 @@ def lead_of(passage: Passage, units: Sequence[Span], scores: FloatArray, *, widt
             last += 1
         else:
             first -= 1
-    if passage.place.kind in {"steps", "code"}:
+    if passage.place.kind in WHOLE:
         first = 0
+    while first > 0 and _is_later_step(passage.text[slice(*units[first])]):
+        first -= 1
     return units[first][0], units[last][1]
+
+
+def _is_later_step(unit: str) -> bool:
+    """Whether a unit is a numbered item after the first."""
+    number = _ITEM.match(unit)
+    return number is not None and int(number[1]) > 1
 
 
 def _fits(units: Sequence[Span], first: int, last: int, width: int) -> bool:

@@ -1,7 +1,8 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.answering.stages.question_words import names, question_words, words_of_terms
+from qa_bot.answering.stages.question_words import asks_for_steps, names, question_words, words_of_terms
 
 
 def texts(words):
@@ -33,6 +34,26 @@ def test_words_are_distinct_and_in_the_order_of_the_terms():
 def test_one_word_may_have_several_terms():
     (word,) = words_of_terms("how do I house-train a puppy", ["train"])
     assert (word.text, word.terms) == ("house-train", ("hous", "train"))
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How do I set up the VPN?", True),
+        ("so how can one claim expenses", True),
+        ("What should I do after a leak?", True),
+        ("Steps for a release", True),
+        ("Wie bekomme ich einen Ausweis?", True),
+        ("Was ist bei einem Brand zu tun?", True),
+        ("How many steps has the tower?", True),  # the word is there
+        ("How much does it cost?", False),
+        ("how often is the pot scraped", False),
+        ("Who approves leave?", False),
+        ("", False),
+    ],
+)
+def test_questions_for_steps(question, expected):
+    assert asks_for_steps(question) is expected
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=8), max_size=4))

@@ -46,6 +46,13 @@ def test_steps_are_given_from_the_first() -> None:
     assert lead_of(passage(), [], np.zeros(0, np.float32)) is None
 
 
+def test_a_lead_in_a_numbered_list_begins_with_the_first_item() -> None:
+    text = "Before it.\n1. Open.\n2. Push.\n3. Close."
+    units = [(0, 10), (11, 19), (20, 28), (29, 38)]
+    assert lead_of(passage(text), units, np.array([0, 0, 0, 1], np.float32), width=10) == (11, 38)
+    assert lead_of(passage(text), units, np.array([1, 0, 0, 0], np.float32), width=10) == (0, 10)
+
+
 def test_an_answer_begins_with_its_lead_and_ends_with_its_passage() -> None:
     text = f"{'Words before it. ' * 20}{TEXT}"
     lead = (text.index("They"), text.index(" At"))
