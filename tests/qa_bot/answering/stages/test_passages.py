@@ -1,9 +1,13 @@
-"""The row of a sheet that an answer cites."""
+"""The row of a sheet that an answer cites, and steps for a question how to do something."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from qa_bot.answering.stages.passages import at_best_row
+from qa_bot.bot import Bot
+from qa_bot.documents.sync import add
 from qa_core.types import Clue, Passage, Place, Source, Span
 
 TABLE = "Prices:\n\n| Item | Price |\n| --- | --- |\n| Lamp | 4 |\n| Chair | 9 |\n| Desk | 30 |"
@@ -26,3 +30,17 @@ def test_the_row_is_that_of_the_best_unit(best: int, row: int) -> None:
 def test_a_passage_without_rows_or_units_stays() -> None:
     assert at_best_row(passage(None), units(), np.ones(4, np.float32)) == passage(None)
     assert at_best_row(passage(5), [], np.zeros(0, np.float32)) == passage(5)
+
+
+def test_steps_answer_how_to_do_something(tmp_path: Path) -> None:
+    page = tmp_path / "filter.md"
+    page.write_text(
+        "# Filter\n\n## About it\n\nThe filter of the pump keeps the pump quiet.\n\n"
+        "## Work\n\n1. Stop the pump.\n2. Take the filter out.\n3. Clean the filter with water.\n"
+    )
+    with Bot.open(tmp_path / "home", flags={"starter.mode": "off"}, record=False) as bot:
+        add(bot.home, bot.config, bot.encoder, [page], collection="manual")
+        how = bot.search("How do I clean the filter of the pump?")[0]
+        what = bot.search("What keeps the pump quiet?")[0]
+    assert how.passage.place.kind == "steps"
+    assert what.passage.place.kind == "prose"
