@@ -120,8 +120,10 @@ class IndexPart:
         return max(0, whole - in_collection) if self._without else in_collection
 
     def _count_passages(self, field: Field, term: str) -> int:
-        whole = self._whole.document_frequency(field, term)
-        return self._part_of(whole, self._whole.keyword.count(self._collection, field, term)) if whole else 0
+        whole = self._whole.document_frequency(field, term)  # which counts deleted passages, too
+        if not whole:
+            return 0
+        return min(self.documents, self._part_of(whole, self._whole.keyword.count(self._collection, field, term)))
 
     def _rarity_ratio(self, field: Field, term: str) -> float:
         """The rarity of a term in the part, over that in the whole index, by which its search weighs the term."""

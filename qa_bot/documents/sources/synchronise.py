@@ -163,7 +163,7 @@ class Synchronisation:
             return
         if run.results:
             held = store.documents_by_file(source.id)
-            store.save_files(source.id, [run.row(path, held.get(path, 0)) for path in run.results])
+            store.save_files(source.id, (run.row(path, held.get(path, 0)) for path in run.results))
         store.save_files(source.id, run.plan.touched)
         store.forget_files(source.id, gone)
         store.change(source.id, synced=time.time(), error=run.error)

@@ -163,3 +163,14 @@ def test_a_home_with_only_the_starter_answers_from_it_unless_it_is_off(folder: P
     assert parts(index, "auto") == (index, None)
     owners, starter = parts(index, "off")
     assert (owners.documents, starter) == (0, None)
+
+
+def test_a_word_of_all_documents_is_found_after_documents_were_replaced(folder: Path, encoder: StaticEncoder) -> None:
+    texts = [f"Quokkas eat {food} on every day." for food in ("leaves", "grass", "bark")]
+    rows = [{"id": f"{number}", "title": "", "text": text} for number, text in enumerate(texts)]
+    _index(folder / "replaced", encoder, {"own": rows, "starter": STARTER})
+    rows[0]["text"] = "Quokkas sleep in the shade."
+    index = _index(folder / "replaced", encoder, {"own": rows})
+    owners = IndexPart(index, "starter", without=True)
+    assert owners.document_frequency("all", "quokka") == owners.documents == 3
+    assert len(owners.keyword_hits(KeywordQuery((("quokka", 1.0),)), 10).passages) == 3
