@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from qa_bot.web.pages import load_pages
+from qa_core.text.markdown.blocks import Block, Code, ListBlock, Paragraph, Quotation, Table
+from qa_core.text.markdown.blocks import blocks as read_blocks
 
 CATS = "Why do cats sleep all day?"
 RENDER = """async ([address, texts]) => {
@@ -68,8 +71,12 @@ ANSWER = (
 
 
 def render(page: Page, texts: list[str]) -> list[str]:
-    rendered: list[str] = page.evaluate(RENDER, [f"/assets/{load_pages().version}/markdown.js", texts])
+    rendered: list[str] = page.evaluate(RENDER, [_address(), texts])
     return rendered
+
+
+def _address() -> str:
+    return f"/assets/{load_pages().version}/markdown.js"
 
 
 def scripted(*replies: dict[str, Any]) -> Callable[[Page], None]:
@@ -113,6 +120,35 @@ def test_markdown_becomes_elements(service, visit):
     page = visit(service.url, bypass_csp=True)
     rendered = render(page, [text for text, _ in RENDERED])
     assert rendered == [expected for _, expected in RENDERED]
+
+
+def test_the_page_shows_the_words_of_the_terminal(service, visit):
+    """`markdown.js` and `qa_core.text.markdown` read the same words in the same order."""
+    page = visit(service.url, bypass_csp=True)
+    texts = [text for text, _ in RENDERED]
+    shown: list[str] = page.evaluate(RENDER.replace("root.innerHTML", "root.textContent"), [_address(), texts])
+    assert [_words(text) for text in texts] == [re.sub(r"\s", "", words) for words in shown]
+
+
+def _words(text: str) -> str:
+    """The visible words without white space."""
+
+    def parts(blocks: list[Block]) -> Iterator[str]:
+        for block in blocks:
+            match block:
+                case Paragraph(words):
+                    yield from (text[w.start : w.end] if w.shown is None else w.shown for w in words)
+                case Code(lines):
+                    yield from (text[start:end] for start, end in lines)
+                case Table(header, rows):
+                    cells = [cell for row in [header or [], *rows] for cell in row]
+                    yield from (text[w.start : w.end] if w.shown is None else w.shown for cell in cells for w in cell)
+                case ListBlock(items):
+                    yield from (part for item in items for part in parts(item))
+                case Quotation(quoted):
+                    yield from parts(quoted)
+
+    return re.sub(r"\s", "", "".join(parts(read_blocks(text))))
 
 
 def test_hostile_text_is_rendered_in_linear_time(service, visit):
