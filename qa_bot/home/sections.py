@@ -62,7 +62,9 @@ class FusionSection:
 class AnswerSection:
     limit: int = key(1000, "longest answer, in characters", least=1)
     deadline: float = key(10.0, "seconds until the best answer so far is returned", least=0.01)
-    precision: float = key(0.75, "target share of right answers among the answers given", least=0, most=1)
+    precision: float = key(
+        0.85, "target share of right answers among the answers that are not marked as unsure", least=0, most=1
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ class RankingSection:
         "passages", "rank passages by all evidence for them; or what a passage score multiplies: evidence, or the clue"
     )
     effort: Literal["low", "normal", "high"] = key(
-        "low",
+        "normal",
         "how thoroughly the first passages are read before an answer is given: not at all (low), the first 5, or the "
         "first 10 (high)",
     )

@@ -2,10 +2,10 @@
 
     QA_BOT_DATA=… python -m qa_lab.fit.fit_passage_confidence
 
-It asks the development collections (`passage_rows`) four ways: with all searches and with keywords alone, each with and
-without reading the first passages. An answer is right if it holds every gold text. All collections weigh the same;
-questions whose documents are hidden weigh a tenth and count in no figure. It prints how each collection fares with a
-calibration of the others, and writes the calibrations of all.
+It asks the development collections (`passage_rows`) four ways: with all searches, by the table's vectors and by the
+better ones, and with keywords alone, each with and without reading the first passages. An answer is right if it holds
+every gold text. All collections weigh the same; questions whose documents are hidden weigh a tenth and count in no
+figure. It prints how each collection fares with a calibration of the others, and writes the calibrations of all.
 """
 
 from __future__ import annotations
@@ -38,17 +38,21 @@ TENTHS = 10
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way to ask, by its key among the calibrations, with its configuration and the features it is judged by."""
+    """A way to ask, by its key among the calibrations, with its configuration and the features it is judged by.
+
+    `improved` says with which vectors it is asked: the table's, the better ones, or with each.
+    """
 
     key: str
     flags: dict[str, Any]
     features: tuple[str, ...]
+    improved: tuple[bool, ...] = (False,)
 
 
 WAYS = (
-    Way("hybrid", {"ranking.effort": "low"}, UNREAD_FEATURES),
+    Way("hybrid", {"ranking.effort": "low"}, UNREAD_FEATURES, (False, True)),
     Way(KEYWORD, {"ranking.effort": "low", "dense.encoder": OTHER_ENCODER}, UNREAD_FEATURES),
-    Way(f"hybrid {VERIFIED}", {"ranking.effort": "normal"}, FEATURES),
+    Way(f"hybrid {VERIFIED}", {"ranking.effort": "normal"}, FEATURES, (False, True)),
     Way(f"{KEYWORD} {VERIFIED}", {"ranking.effort": "normal", "dense.encoder": OTHER_ENCODER}, FEATURES),
 )
 
@@ -124,8 +128,13 @@ def main() -> None:
     """Fit all calibrations and write them."""
     calibrations = {}
     for way in WAYS:
-        rows = [row for collection in collections() for row in rows_of(collection, choose(STARTER), way.flags)]
-        rows = [row for row in rows if row.features]
+        rows = [
+            row
+            for collection in collections()
+            for improved in way.improved
+            for row in rows_of(collection, choose(STARTER), way.flags, improved=improved)
+            if row.features
+        ]
         print(f"{way.key}\n{report(rows, way.features)}")  # noqa: T201 (a tool run by hand)
         calibrations[way.key] = fitted(rows, way.features)
     PASSAGES.write_bytes(orjson.dumps(calibrations, option=orjson.OPT_INDENT_2) + b"\n")

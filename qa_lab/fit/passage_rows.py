@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,11 @@ import numpy as np
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.confidence.calibration import Features
 from qa_bot.bot import Bot
+from qa_bot.home.config import load_config
 from qa_bot.home.index import Index
 from qa_bot.home.starter import COLLECTION as STARTER_FILE
 from qa_core.types import FloatArray, IntArray, Question
-from qa_lab.evaluate.evaluation_home import evaluation_home
+from qa_lab.evaluate.evaluation_home import evaluation_home, improve
 from qa_lab.evaluate.workplace.grading import POINTS, Grade, grade, names
 from qa_lab.evaluate.workplace.questions import GradedQuestion, read_questions
 from qa_lab.reference.encoders import EncoderChoice
@@ -77,18 +79,25 @@ def collections() -> Iterator[DevelopmentCollection]:
         yield DevelopmentCollection(name, documents, folder / "questions.jsonl", folder / "dialogues.jsonl")
 
 
-def rows_of(collection: DevelopmentCollection, choice: EncoderChoice, flags: Mapping[str, Any]) -> Iterator[Row]:
+def rows_of(
+    collection: DevelopmentCollection, choice: EncoderChoice, flags: Mapping[str, Any], *, improved: bool = False
+) -> Iterator[Row]:
     """A row for each question, each turn of a dialogue, and each question with its documents hidden.
 
     Args:
         choice: the encoder of the index.
+        improved: search the better vectors of the starter.
         flags: configuration of the bot; another `dense.encoder` than that of the index leaves keywords alone.
     """
     opening = evaluation_home(
         [collection.documents], collection=collection.name, encoders=[choice.configured], flags=choice.flags
     )
     always = {**choice.flags, **flags, "answer.precision": 0.0}
-    with opening as held, Bot.open(held.home.path, flags=always, record=False) as bot:
+    with ExitStack() as stack:
+        held = stack.enter_context(opening)
+        if improved:
+            improve(held.home, load_config(held.home.path, flags=choice.flags))
+        bot = stack.enter_context(Bot.open(held.home.path, flags=always, record=False))
         for question in read_questions(collection.questions):
             row = _row(bot, collection.name, question)
             yield row

@@ -37,8 +37,8 @@ weight of the rarest word missing from both, and of the rarest missing from the 
 lead over the second; log of the number of informative words; weight of the rarest name that is missing; the lead of
 the first passage over the mean of the next nine, and its root; how far the first passage covers the question's words
 by meaning."""
-PASSAGES = ("evidence", "separation", "coverage", "words")
-"""Features of ranked passages: `evidence` is how far all searches agree on the first."""
+PASSAGES = ("coverage", "agreement", "words", "missing_name")
+"""Features of ranked passages."""
 VERIFIED = ("covered", "agreement", "words", "missing_name")
 """Features of ranked passages that were read."""
 HYBRID = ("title_similarity", "passage_similarity", "coverage", "missing_name")

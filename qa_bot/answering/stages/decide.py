@@ -47,8 +47,10 @@ class Calibrations(NamedTuple):
         return self.keyword if by_words else self.hybrid
 
 
-UNSURE = 1.0
-"""A passage whose confidence is at least this share of the threshold is given, but as unsure."""
+UNSURE = 0.75
+"""A passage whose confidence is at least this share of the threshold is given, but as unsure. Leaving one of eight
+collections out, their mean score at the default precision is .648 without unsure answers, .660 with shares from .6 to
+.9; 7 to 10 % of the answers are then unsure, and 45 % of these right."""
 
 
 class Decision(NamedTuple):
