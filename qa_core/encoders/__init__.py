@@ -1,1 +1,1 @@
-"""Encoders at query time: text to unit vectors, and the tokenisers and files behind them."""
+"""Encoders at query time: text to unit vectors, pairs to token ids, and the tokenisers and files behind them."""

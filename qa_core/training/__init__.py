@@ -1,1 +1,1 @@
-"""The training loop, its schedules and its resumable state."""
+"""The training loop, its schedules and its resumable state; training of encoders and pair classifiers."""

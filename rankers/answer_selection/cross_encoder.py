@@ -21,10 +21,10 @@ from typing import Any, Self
 import numpy as np
 
 from qa_core.atomic import current_folder
+from qa_core.encoders.pair_tokens import PairConfig, PairRow, pair_rows
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.encoders.transformer_encoder import open_graph
 from qa_core.networks.checkpoints import load_config
-from qa_core.networks.pair_tokens import PairConfig, PairRow, pair_rows
 from qa_core.types import FloatArray
 from rankers.neural import PairScorer, TextPair
 

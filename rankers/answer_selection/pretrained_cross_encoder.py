@@ -14,10 +14,10 @@ from typing import Any
 
 from qa_core.atomic import atomic_path
 from qa_core.encoders.mapped_tensors import map_tensors
+from qa_core.encoders.pair_tokens import PairConfig
 from qa_core.encoders.sentence_layout import read_object
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.encoders.transformer_encoder import open_graph, quantised
-from qa_core.networks.pair_tokens import PairConfig
 from rankers.answer_selection.cross_encoder import CrossEncoder
 
 WEIGHTS, GRAPH = "model.safetensors", "onnx/model.onnx"

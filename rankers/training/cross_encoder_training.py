@@ -21,8 +21,10 @@ from torch.nn import functional
 
 from qa_core.atomic import atomic_path
 from qa_core.encoders.onnx_export import export_pair_graph
+from qa_core.encoders.pair_tokens import PairConfig, TextPair
 from qa_core.encoders.transformer_encoder import quantised
-from qa_core.networks.pair_classifier import (
+from qa_core.training.loop import Progress, Training, train
+from qa_core.training.pair_classifier import (
     GRAPH,
     QUANTISED,
     TRANSFORMER,
@@ -30,8 +32,6 @@ from qa_core.networks.pair_classifier import (
     pair_logits,
     similar_length_batches,
 )
-from qa_core.networks.pair_tokens import PairConfig, TextPair
-from qa_core.training.loop import Progress, Training, train
 from qa_core.training.schedules import triangle
 from qa_core.types import FloatArray, IntArray
 from rankers.training.answer_pool import AnswerPool, check_mixed

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from qa_core.networks.losses import pairwise_cross_entropy
-from qa_core.networks.pair_classifier import LabelledPairs, similar_length_batches
 from qa_core.training.loop import Progress, Training, train
+from qa_core.training.pair_classifier import LabelledPairs, similar_length_batches
 from qa_core.training.schedules import triangle
 from qa_core.types import IntArray
 from rankers.trainable import Trainable, score_no_grad

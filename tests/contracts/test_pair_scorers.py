@@ -14,13 +14,13 @@ import torch
 
 pytest.importorskip("transformers", reason="scorers over a transformer need the extra 'minilm'")
 
-from qa_core.networks import pair_classifier
+from qa_core.encoders.pair_tokens import PairConfig
 from qa_core.networks.decoder_types import Seq2SeqConfig
-from qa_core.networks.pair_classifier import LabelledPairs, PairClassifier, PairTuning
-from qa_core.networks.pair_tokens import PairConfig
+from qa_core.training import pair_classifier
 from qa_core.training.likelihood_training import LikelihoodConfig
 from qa_core.training.likelihood_training import optimiser as likelihood_optimiser
 from qa_core.training.loop import Training, seed_everything
+from qa_core.training.pair_classifier import LabelledPairs, PairClassifier, PairTuning
 from qa_core.types import FloatArray
 from qa_core.vectors.word_vectors import WordVectors
 from rankers.answer_selection import blstm, encoder_decoder, hyperqa, siamese_cosine

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from qa_core.networks.pair_classifier import LabelledPairs
 from qa_core.training.loop import seed_everything
+from qa_core.training.pair_classifier import LabelledPairs
 from rankers.paraphrase.word_pairs import WordPairs, WordSizes
 
 

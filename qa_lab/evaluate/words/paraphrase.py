@@ -17,8 +17,8 @@ from sklearn.linear_model import LogisticRegression
 
 from qa_bot.answering.models.ranker_loading import open_ranker
 from qa_bot.home.encoders import STARTER, resolve
+from qa_core.encoders.pair_tokens import TextPair
 from qa_core.measures.metrics import Score
-from qa_core.networks.pair_tokens import TextPair
 from qa_core.text.analysis import words
 from qa_core.types import Encoder, FloatArray
 from qa_lab.evaluate.evaluation_home import Progress, silent

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from qa_core.networks.pair_classifier import LabelledPairs
-from qa_core.networks.pair_tokens import TextPair
+from qa_core.encoders.pair_tokens import TextPair
+from qa_core.training.pair_classifier import LabelledPairs
 from retrievers.training.questions import QuestionSet
 
 HELD_OUT, KEPT_ASIDE = "development", "test"

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from qa_bot.home.starter import ENCODER
+from qa_core.encoders.pair_tokens import PairConfig
 from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.networks.checkpoints import CONFIG
-from qa_core.networks.pair_tokens import PairConfig
 from qa_core.training.loop import Training, seed_everything
 from qa_lab.train.card import card_text
 from qa_lab.train.data.answer_sets import read_answer_sets, split_mixed

@@ -15,9 +15,9 @@ import torch
 
 from qa_bot.answering.models.ranker_loading import open_contextual
 from qa_bot.home.encoders import STARTER
-from qa_core.networks.pair_classifier import LabelledPairs
-from qa_core.networks.pair_tokens import PairConfig
+from qa_core.encoders.pair_tokens import PairConfig
 from qa_core.training.loop import Training, seed_everything
+from qa_core.training.pair_classifier import LabelledPairs
 from qa_core.vectors.word_vectors import WordVectors
 from qa_lab.train.card import card_text
 from qa_lab.train.data.paraphrase_pairs import held_out, kept_aside, labelled_pairs

@@ -13,9 +13,9 @@ import numpy as np
 from qa_bot.home.encoders import STARTER
 from qa_bot.home.starter import ENCODER
 from qa_core.measures.metrics import Score
-from qa_core.networks.pair_classifier import LabelledPairs, PairClassifier, train_pairs
-from qa_core.networks.pair_classifier import optimiser as pair_optimiser
 from qa_core.training.loop import Training, seed_everything
+from qa_core.training.pair_classifier import LabelledPairs, PairClassifier, train_pairs
+from qa_core.training.pair_classifier import optimiser as pair_optimiser
 from qa_core.types import FloatArray, IntArray
 from qa_lab.train.card import card_text
 from qa_lab.train.errors import SettingsError

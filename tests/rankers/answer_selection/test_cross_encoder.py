@@ -10,7 +10,7 @@ import torch
 
 pytest.importorskip("transformers", reason="a cross-encoder over a transformer needs the extra 'minilm'")
 
-from qa_core.networks.pair_tokens import PairConfig
+from qa_core.encoders.pair_tokens import PairConfig
 from qa_core.training.loop import Training, seed_everything
 from rankers.answer_selection.cross_encoder import CrossEncoder, open_cross_encoder
 from rankers.training.answer_pool import AnswerPool, AnswerSet

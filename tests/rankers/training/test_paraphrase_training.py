@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.networks.pair_classifier import LabelledPairs
 from qa_core.training.loop import Training
+from qa_core.training.pair_classifier import LabelledPairs
 from rankers.training.paraphrase_training import (
     ParaphraseConfig,
     read_pairs,

@@ -16,7 +16,7 @@ from qa_bot.home.encoders import verify
 from qa_core.encoders.mapped_tensors import write_tensors
 from qa_core.measures.metrics import Difference
 from qa_core.networks.checkpoints import read_tensors
-from qa_core.networks.pair_classifier import PairClassifier
+from qa_core.training.pair_classifier import PairClassifier
 from qa_lab.train.data.pairs import read_pairs
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.annotate import ANNOTATE

@@ -29,6 +29,7 @@ from torch.utils.checkpoint import checkpoint
 from qa_core.atomic import atomic_folder, current_folder
 from qa_core.encoders.mapped_tensors import map_tensors
 from qa_core.encoders.onnx_export import load_model
+from qa_core.encoders.pair_tokens import PairConfig, PairRow, TextPair, pair_rows
 from qa_core.encoders.sentence_layout import SentenceLayout, read_object
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.networks.batching import batches, padded
@@ -43,7 +44,6 @@ from qa_core.networks.checkpoints import (
     write_weights,
 )
 from qa_core.networks.losses import pairwise_cross_entropy
-from qa_core.networks.pair_tokens import PairConfig, PairRow, TextPair, pair_rows
 from qa_core.training.loop import Progress, Training, train
 from qa_core.training.schedules import triangle
 from qa_core.types import FloatArray, IntArray

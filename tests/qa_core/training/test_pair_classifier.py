@@ -7,9 +7,10 @@ import torch
 
 pytest.importorskip("transformers", reason="a classifier over a transformer needs the extra 'minilm'")
 
-from qa_core.networks import pair_classifier
 from qa_core.networks.losses import pairwise_cross_entropy
-from qa_core.networks.pair_classifier import (
+from qa_core.training import pair_classifier
+from qa_core.training.loop import Training, seed_everything
+from qa_core.training.pair_classifier import (
     LabelledPairs,
     PairClassifier,
     PairConfig,
@@ -20,7 +21,6 @@ from qa_core.networks.pair_classifier import (
     similar_length_batches,
     train_pairs,
 )
-from qa_core.training.loop import Training, seed_everything
 
 WORDS = ("cats", "sleep", "day", "why")
 PAIRS = tuple((first, f"do {second} ?") for first in WORDS for second in WORDS)
