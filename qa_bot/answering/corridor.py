@@ -138,15 +138,15 @@ class Corridor:
         if self._fallback is not None and ask.scope.collections == (STARTER,):
             return self._fallback.answer(ask, clock, preferences=preferences, interpose=interpose)
         decided = self._decided(ask, clock, preferences, interpose)
-        refused, features = decided.verdict == "abstain", decided.decision.features
-        may_be_better = decided.verdict == "passage" and lacks_words(features)
+        decision, verdict = decided.decision, decided.verdict
+        refused = verdict == "abstain" or (verdict == "passage" and decision.unsure)
+        may_be_better = verdict == "passage" and lacks_words(decision.features)
         if self._fallback is not None and (refused or may_be_better) and clock.deadline.left() > 0:
             other = self._fallback._decided(ask, clock, preferences, None)
             is_sure = other.verdict != "abstain" and other.confidence >= STARTER_CONFIDENCE
-            if is_sure and (refused or fits_better(other.decision.features, features)):
-                return replace(
-                    self._fallback._answer(ask, other, clock), reason=refusals_for(ask.question.title).from_starter
-                )
+            if is_sure and (refused or fits_better(other.decision.features, decision.features)):
+                note = refusals_for(ask.question.title).from_starter
+                return replace(self._fallback._answer(ask, other, clock), reason=note)
         return self._answer(ask, decided, clock)
 
     def _decided(self, ask: Ask, clock: Clock, preferences: Preferences | None, interpose: Interpose | None) -> Decided:
@@ -266,14 +266,8 @@ class Corridor:
             formulation = formulations[1 % len(formulations)]
         clock.listen(StageBegun("rank"))
         pool = max(depth, self._config.ranking.depth)
-        rank = partial(
-            rank_passages,
-            self.index,
-            hits,
-            depth=pool,
-            include_archived=scope.include_archived,
-            wants_steps=asks_for_steps(question.title),
-        )
+        archived, steps = scope.include_archived, asks_for_steps(question.title)
+        rank = partial(rank_passages, self.index, hits, depth=pool, include_archived=archived, wants_steps=steps)
         ranked = clock.run_quick("rank", lambda share: rank(deadline=share), None)
         if ranked is None:
             ranked = unranked(self.index, hits, depth=pool)

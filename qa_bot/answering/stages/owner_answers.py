@@ -3,8 +3,8 @@
 An owner's answer is a document of the collection `answers` whose id is the key of its question. For other questions it
 is a document like any other.
 
-The starter collection answers if it is confident and the owner's documents refuse, or if their best passage has less
-of the question's words and meaning: a home with three documents is too small to know that they answer something else.
+The starter collection answers if it is confident and the owner's documents refuse or are unsure, or if their best
+passage has less of the question's words and meaning: a home with three documents is too small to know that they answer something else.
 """
 
 from __future__ import annotations
