@@ -127,7 +127,7 @@ def _nearest_document(
     lacking = [term for term in content if term not in present]
     if len(content) > LONG and lacking:
         return wording.too_long.format(all=len(content), some=len(content) - len(lacking), title=title)
-    confidence, threshold = decision.confidence, decision.threshold
+    confidence, threshold = decision.confidence, decision.least
     if not lacking:
         return wording.has_every_word.format(title=title, confidence=confidence, threshold=threshold)
     frequency = {term: index.document_frequency("all", term) for term in lacking}
@@ -138,7 +138,7 @@ def _nearest_document(
 
 def _read_passage(wording: Refusals, cover: Cover, best: Candidate, decision: Decision) -> str:
     """For a passage that was read: the words that it does not cover, or that others fit as well."""
-    title, confidence, threshold = _title(best), decision.confidence, decision.threshold
+    title, confidence, threshold = _title(best), decision.confidence, decision.least
     doubtful = sorted((share, at, word) for at, (word, share) in enumerate(cover.words) if share < DOUBTFUL)
     if len(cover.words) > LONG and doubtful:
         count = len(cover.words)

@@ -61,9 +61,14 @@ class Decision(NamedTuple):
     features: Features
 
     @property
+    def least(self) -> float:
+        """The lowest confidence of a passage that is given."""
+        return UNSURE * self.threshold
+
+    @property
     def accepted(self) -> bool:
         """Whether the passage is given, surely or as unsure."""
-        return bool(self.features) and self.confidence >= UNSURE * self.threshold
+        return bool(self.features) and self.confidence >= self.least
 
     @property
     def unsure(self) -> bool:

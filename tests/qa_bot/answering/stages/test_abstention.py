@@ -76,12 +76,12 @@ def reason_for(corridor, title, body="", *, seconds=30.0):
         (
             "what is the capital of Cairo",
             "The nearest document, “Which river flows through Cairo?”, does not mention “capital” and probably does "
-            "not answer this (confidence 0.27, needed 0.50); ask in other words or add documents about it.",
+            "not answer this (confidence 0.27, needed 0.38); ask in other words or add documents about it.",
         ),
         (
             "Why do cats purr?",
             "The nearest document, “Why do cats purr?”, has every word of the question, but probably does not answer "
-            "it (confidence 0.27, needed 0.50); ask in other words or add documents about it.",
+            "it (confidence 0.27, needed 0.38); ask in other words or add documents about it.",
         ),
     ],
 )
@@ -128,12 +128,12 @@ def test_hostile_questions_get_a_sentence(corridor, question):
         (
             (("capital", 0.2), ("Cairo", 1.0)),
             "The nearest passage, in “Which river flows through Cairo?”, says nothing about “capital” and probably does"
-            " not answer this (confidence 0.27, needed 0.50); ask in other words or add documents about it.",
+            " not answer this (confidence 0.27, needed 0.38); ask in other words or add documents about it.",
         ),
         (
             (("capital", 0.6), ("Cairo", 1.0)),
             "Several passages are about this, and none clearly answers it; the nearest is in “Which river flows "
-            "through Cairo?” (confidence 0.27, needed 0.50). Say more exactly what you want to know.",
+            "through Cairo?” (confidence 0.27, needed 0.38). Say more exactly what you want to know.",
         ),
         (
             tuple((f"word{number}", 0.0) for number in range(LONG + 1)),
