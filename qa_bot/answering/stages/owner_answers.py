@@ -4,7 +4,8 @@ An owner's answer is a document of the collection `answers` whose id is the key 
 is a document like any other.
 
 The starter collection answers if it is confident and the owner's documents refuse or are unsure, or if their best
-passage has less of the question's words and meaning: a home with three documents is too small to know that they answer something else.
+passage has less of the question's words and meaning: a home with three documents is too small to know that they answer
+something else.
 """
 
 from __future__ import annotations
