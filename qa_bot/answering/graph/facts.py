@@ -161,12 +161,14 @@ class Facts:
 
     def _find(self, question: str, check: Callable[[], object]) -> FactResult:
         parsed = self._answerer.parse(question, check=check)
-        if asks_for_extreme(question) and (extreme := self._answerer.extreme(parsed)) is not None:
+        is_explained = bool(parsed.interpretations) and not parsed.features["unexplained"]
+        is_extreme = not is_explained and asks_for_extreme(question)
+        if is_extreme and (extreme := self._answerer.extreme(parsed)) is not None:
             return self._result(*extreme, EXTREME_CONFIDENCE)
         if not parsed.interpretations:
             return FactResult(parsed, None, 0.0, self._threshold)
         answer = self._answerer.verbalise(parsed.interpretations[0].interpretation, limit=self._limit)
-        if parsed.features["unexplained"] and asks_for_extreme(question):
+        if is_extreme:
             return FactResult(parsed, answer, 0.0, self._threshold)
         return self._result(parsed, answer, self._calibration.confidence(parsed.features))
 
