@@ -76,9 +76,10 @@ LONG = "🦊🦊 Vulpine origami begins with a square. " + " ".join(f"Fold numbe
 
 
 def test_citation_opens_the_passage_at_the_quoted_part(home, write_lines, serve, visit):
-    rows = {"_id": "fox", "title": "How do I fold a paper fox?", "text": LONG, "url": "https://example.org/fox?a=1"}
+    bird = {"_id": "bird", "title": "Paper birds", "text": "Cranes are folded of thin paper."}
+    fox = {"_id": "fox", "title": "How do I fold a paper fox?", "text": LONG, "url": "https://example.org/fox?a=1"}
     with Bot.open(home, flags={"answer.limit": 200}) as bot:
-        add(bot.home, bot.config, bot.encoder, [write_lines("fox.jsonl", rows)], collection="origami")
+        add(bot.home, bot.config, bot.encoder, [write_lines("fox.jsonl", fox, bird)], collection="origami")
         page = visit(serve(bot).url)
         put(page, "How do I fold a paper fox?")
         answer = answered(page)
