@@ -18,7 +18,7 @@ from qa_bot.documents.ingest.reading import read
 from qa_bot.documents.ingest.records import Limits, Record
 from qa_bot.documents.record_sync import Progress, RecordSync, SourceItem
 from qa_bot.documents.reject_log import AddReport, RejectLog, reject_log
-from qa_bot.documents.sources.places import FILE_KINDS, resolve
+from qa_bot.documents.sources.places import FILE_KINDS, kind_of, resolve
 from qa_bot.documents.sources.registry import Registry
 from qa_bot.documents.sources.synchronise import Synchronisation
 from qa_bot.documents.sources.watching import Watcher
@@ -187,6 +187,25 @@ def rename_source(home: Home, config: Config, old: str, new: str) -> None:
         if not new.strip() or any(other.name == new for other in store.sources.all()):
             raise ChangeError(f"Expected a new name for the source {old}, but got {new!r}, which is taken or empty.")
         store.sources.change(source.id, name=new)
+
+
+def move_source(home: Home, config: Config, name: str, place: Path) -> None:
+    """Tell where the files of a source are now, such as in an imported home; the next sync compares them there.
+
+    Raises:
+        FileNotFoundError: there is nothing at `place`.
+        ChangeError: the source is unknown or a website, is another kind of thing, or another source is at `place`.
+    """
+    _expect_input([place], None)
+    place = resolve(place)
+    with home.lock("sources"), Store.open(home.store_url(config)) as store:
+        (source,) = chosen_sources(store, [name])
+        if source.kind not in FILE_KINDS or kind_of(place) != source.kind:
+            raise ChangeError(f"Expected another place for the {source.kind} {name}, but got {place}.")
+        others = (other for other in store.sources.all() if other.id != source.id)
+        if any((other.place, other.collection) == (str(place), source.collection) for other in others):
+            raise ChangeError(f"Expected a place without a source, but got {place}; remove that source first.")
+        store.sources.change(source.id, place=str(place), error="")
 
 
 def remove_source(home: Home, config: Config, encoder: Encoder, name: str) -> int:

@@ -175,7 +175,7 @@ def _join_sources(store: Store, archive: Archive, log: RejectLog) -> JoinedSourc
 def _source_notices(sources: JoinedSources) -> Iterator[str]:
     if sources.new:
         listed = ", ".join(f"{source.name} ({source.place})" for source in sources.new)
-        yield f"New sources, which `qa-bot sync` reads at these places: {listed}."
+        yield f"New sources, which `qa-bot sync` reads at these places: {listed}; `qa-bot sources move` changes one."
 
 
 def _documents(archive: Archive, part: Part, config: Config, sources: JoinedSources) -> Iterator[SourceItem]:

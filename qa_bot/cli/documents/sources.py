@@ -1,7 +1,8 @@
-"""Commands about sources: `sync`, `watch`, and `sources` with `rename` and `remove`."""
+"""Commands about sources: `sync`, `watch`, and `sources` with `rename`, `move` and `remove`."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +14,7 @@ from qa_bot.cli.documents.improving import NoImprove, improve_afterwards
 if TYPE_CHECKING:
     from qa_bot.documents.reject_log import AddReport
 
-sources = typer.Typer(help="Show the sources of documents, rename or remove one.", invoke_without_command=True)
+sources = typer.Typer(help="Show the sources of documents; rename, move or remove one.", invoke_without_command=True)
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="[SOURCE]...", help="Names, paths or URLs of sources.")]
 
@@ -97,6 +98,19 @@ def rename(
 
     changes.rename_source(*open_home(context), old, new)
     typer.echo(f"The source {old} is now {new}.")
+
+
+@sources.command("move")
+def move(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="Name of the source.")],
+    place: Annotated[Path, typer.Argument(help="Where its folder or file is now.")],
+) -> None:
+    """Tell where a source is now; `sync` compares its files there, and its documents stay."""
+    from qa_bot.documents import sync as changes
+
+    changes.move_source(*open_home(context), name, place)
+    typer.echo(f"The source {name} is now at {place}.")
 
 
 @sources.command("remove")

@@ -59,7 +59,7 @@ class SourceStore:
             connection.execute(insert(sources).values(**row))
 
     def change(self, source: int, **values: object) -> None:
-        """Set columns of a source: `name`, `options`, `synced`, `error`."""
+        """Set columns of a source: `name`, `place`, `options`, `synced`, `error`."""
         with writing(self._engine) as connection:
             connection.execute(update(sources).where(sources.c.id == source).values(**values))
 

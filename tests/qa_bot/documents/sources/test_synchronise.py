@@ -12,6 +12,7 @@ from qa_bot.documents.reject_log import AddReport
 from qa_bot.documents.sync import (
     delete,
     list_sources,
+    move_source,
     remove_source,
     rename_source,
     synchronise,
@@ -166,3 +167,24 @@ def test_deleting_a_collection_forgets_its_sources(
     added(docs, collection="team")
     delete(empty_home, CONFIG, encoder, collection="team")
     assert names(empty_home) == []
+
+
+def test_a_source_that_is_elsewhere_now_keeps_its_documents(
+    empty_home: Home, added: Add, synced: Add, docs: Path, tmp_path: Path
+) -> None:
+    added(docs)
+    write(tmp_path / "papers", {"a.md": "Bees dance."})
+    added(tmp_path / "papers")
+    moved = docs.rename(tmp_path / "moved")
+    move_source(empty_home, CONFIG, "docs", moved)
+    report = synced("docs")
+    assert (report.unchanged, report.added, report.removed, report.errors) == (2, 0, 0, [])
+    for name, place, message in [
+        ("docs", tmp_path / "papers", "Expected a place without a source"),
+        ("docs", moved / "rust.md", "Expected another place for the folder docs"),
+        ("nothing", moved, "but got 'nothing'; there is: docs, papers"),
+    ]:
+        with pytest.raises(ChangeError, match=message):
+            move_source(empty_home, CONFIG, name, place)
+    with pytest.raises(FileNotFoundError):
+        move_source(empty_home, CONFIG, "docs", tmp_path / "gone")
