@@ -159,7 +159,7 @@ class ServeSection:
     token: str = key("", "secret that clients must send; empty: the file `token` in the home, or none")
     liveqa_port: int = key(0, "separate port for LiveQA; 0 is off", least=0, most=65535)
     liveqa_precision: float = key(
-        0.67, "answer.precision for LiveQA clients: the track does not punish wrong answers", least=0, most=1
+        0.72, "answer.precision for LiveQA clients: the track does not punish wrong answers", least=0, most=1
     )
     liveqa_deadline: float = key(50.0, "seconds until a LiveQA client is answered", least=0.01)
     hosts: str = key("", "further host names of the service, separated by commas")

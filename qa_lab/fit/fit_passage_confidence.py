@@ -99,8 +99,9 @@ def report(rows: Sequence[Row], names: Sequence[str]) -> str:
         right = np.array([row.right for row in questions])
         answers = sure >= others.threshold(Config().answer.precision)
         error = reliability_error(sure, right)
+        given_right = float(right[answers].mean()) if answers.any() else 0.0
         lines.append(
-            f"{collection}: AUC {roc_auc_score(right, sure):.3f}, precision {right[answers].mean():.3f}, answered "
+            f"{collection}: AUC {roc_auc_score(right, sure):.3f}, precision {given_right:.3f}, answered "
             f"{answers.mean():.3f}, score {score(questions, answers):.3f}, error of tenths {error:.3f}"
         )
         for precision in WANTED:
