@@ -62,8 +62,8 @@ class Decision(NamedTuple):
 
     @property
     def least(self) -> float:
-        """The lowest confidence of a passage that is given."""
-        return UNSURE * self.threshold
+        """The lowest confidence of a passage that is given; 1 if no threshold reaches the wanted precision."""
+        return UNSURE * self.threshold if self.threshold < 1 else 1.0
 
     @property
     def accepted(self) -> bool:

@@ -13,7 +13,7 @@ from qa_bot.answering.ask import Ask
 from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Deadline
-from qa_bot.answering.stages.decide import UNSURE, Calibrations
+from qa_bot.answering.stages.decide import UNSURE, Calibrations, Decision
 from qa_bot.answering.verification.configured_verifier import configured_verifier
 from qa_bot.answering.verification.token_vectors import TokenVectors
 from qa_bot.answering.verification.verify import Verifier
@@ -109,6 +109,13 @@ def test_an_answer_below_the_threshold_may_be_unsure(index, workers, tokens, mon
     assert (sure.answered, unsure.answered, unsure.unsure, unsure.kind) == (False, True, True, "passage")
     assert unsure.confidence < 0.8
     assert 0.0 < UNSURE <= 1.0
+
+
+def test_nothing_is_unsure_if_the_precision_cannot_be_had():
+    assert Decision(0.99, 1.0, {"covered": 1.0}).accepted is False
+    assert Decision(0.7, 0.8, {"covered": 1.0}).unsure
+    assert not Decision(0.8, 0.8, {"covered": 1.0}).unsure
+    assert not Decision(0.5, 0.8, {"covered": 1.0}).accepted
 
 
 def test_effort_says_how_much_is_read(workers, tmp_path):
