@@ -58,7 +58,7 @@ def resolve(
     if name in (STARTER, TABLE):
         return _table()
     if name == TRANSFORMER:
-        return _shared_transformer(models, threads)
+        return _shared_transformer(threads)
     return open_folder(locate(name, models=models), models=models, int8=int8, threads=threads, prompts=prompts)
 
 
@@ -69,9 +69,9 @@ def _table() -> Encoder:
 
 
 @cache
-def _shared_transformer(models: Path, threads: int) -> Encoder:
-    """Opened once, as the table."""
-    return open_transformer(models=models, threads=threads)
+def _shared_transformer(threads: int) -> Encoder:
+    """Opened once, as the table; it needs no folder of models."""
+    return open_transformer(models=Path(), threads=threads)
 
 
 def open_transformer(*, models: Path, threads: int) -> Encoder:

@@ -11,7 +11,7 @@ from typing import cast
 
 from qa_bot.answering.verification.token_vectors import TokenEncoder, TokenVectors
 from qa_bot.answering.verification.verify import Verifier
-from qa_bot.home.encoders import EncoderError, resolve
+from qa_bot.home.encoders import SHIPPED, EncoderError, resolve
 from qa_bot.home.sections import RankingSection
 
 READ: Mapping[str, int] = {"low": 0, "normal": 5, "high": 10}
@@ -22,7 +22,9 @@ def configured_verifier(config: RankingSection, models: Path, workers: Executor)
     """The verifier, whose model a worker opens; None if nothing is to be read."""
     if not READ[config.effort]:
         return None
-    verifier = Verifier(_token_vectors(config.verifier, models), read=READ[config.effort])
+    is_shipped = config.verifier in SHIPPED
+    vectors = _token_vectors(config.verifier, Path() if is_shipped else models)
+    verifier = Verifier(vectors, read=READ[config.effort])
     workers.submit(verifier.ready)
     return verifier
 
