@@ -17,6 +17,7 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
+from qa_bot.answering.verification import configured_verifier
 from qa_bot.documents import improving
 from qa_bot.home import encoders
 from qa_bot.home.folder import Home
@@ -162,7 +163,7 @@ def counting_encoder() -> CountingEncoder:
 
 
 @pytest.fixture
-def transformer(monkeypatch: pytest.MonkeyPatch, counting_encoder: CountingEncoder) -> CountingEncoder:
+def transformer(monkeypatch: pytest.MonkeyPatch, counting_encoder: CountingEncoder) -> Iterator[CountingEncoder]:
     """A quick encoder in place of the shipped transformer."""
     encoder = counting_encoder
 
@@ -173,4 +174,6 @@ def transformer(monkeypatch: pytest.MonkeyPatch, counting_encoder: CountingEncod
     monkeypatch.setattr(improving, "open_transformer", opened)
     monkeypatch.setattr(encoders, "_shared_transformer", lambda *_: encoder)
     monkeypatch.setitem(encoders.SHIPPED, encoders.TRANSFORMER, ENCODER)
-    return encoder
+    configured_verifier._token_vectors.cache_clear()
+    yield encoder
+    configured_verifier._token_vectors.cache_clear()  # the process would remember that this encoder reads no tokens
