@@ -23,6 +23,8 @@ FIRST = 0.6
 """Share of the limit that the first passage gets if a second follows."""
 WHOLE = frozenset({"steps", "code"})
 """Kinds of passages that are not shortened for a second one."""
+SAME_WORDS = 0.9
+"""A passage of whose words the first has at least this share says nothing new."""
 CONSIDERED = 20
 """Candidates among which the second passage is looked for."""
 
@@ -111,7 +113,10 @@ def tile_leads(
 
 
 def _second(candidates: Sequence[Candidate], passages: Sequence[Candidate]) -> Candidate | None:
-    """The next passage that may belong to the answer, too: it and its document score nearly as high as the first."""
+    """The next passage that may belong to the answer, too.
+
+    It and its document score nearly as high as the first, and it says something new.
+    """
     best, document_scores = candidates[0], {c.passage.source: c.score for c in reversed(candidates[:CONSIDERED])}
     for candidate in passages or candidates[:CONSIDERED]:
         is_near = (
@@ -120,9 +125,15 @@ def _second(candidates: Sequence[Candidate], passages: Sequence[Candidate]) -> C
             and document_scores.get(candidate.passage.source, 0.0) > NEAR_BEST * best.score
         )
         is_older = candidate.passage.source.details.archived > best.passage.source.details.archived
-        if is_near and not is_older and candidate.passage.id != best.passage.id:
+        if is_near and not is_older and not _repeats(candidate.passage.text, best.passage.text):
             return candidate
     return None
+
+
+def _repeats(text: str, other: str) -> bool:
+    """Whether nearly all words of a text are in the other one, as in two copies of a document."""
+    words = set(re.findall(r"\w+", text.casefold()))
+    return len(words - set(re.findall(r"\w+", other.casefold()))) <= (1 - SAME_WORDS) * len(words)
 
 
 def _evidence(candidate: Candidate) -> float:

@@ -100,6 +100,13 @@ def test_steps_are_whole_although_a_second_passage_follows() -> None:
     assert tile_leads([steps, other], limit=50, sentences=sentences).text.endswith("2. Push the cat in.\n\nCats bite.")
 
 
+def test_a_second_passage_says_something_new() -> None:
+    first = candidate(passage(), (0, 17))
+    copy = candidate(passage(f"{TEXT} Purr!", name="copy"), (0, 17))
+    other = candidate(passage("Dogs bark.", name="dogs"), (0, 10))
+    assert tile_leads([first, copy, other], limit=1000, sentences=sentences).text == f"{TEXT}\n\nDogs bark."
+
+
 def test_two_passages_of_a_document_are_one_tile() -> None:
     first = candidate(passage(), (0, 17))
     second = candidate(replace(passage("Cats purr."), id="cats#1"), (0, 10), score=2.9)
