@@ -16,6 +16,8 @@ from qa_core.types import Candidate, FloatArray, Passage, Span
 _ITEM = re.compile(r"\s*(\d{1,2})[.)]\s")
 WIDTH = 300
 """Characters of a lead: what a reader sees first."""
+UNITS = 3
+"""Sentences, items or rows of a lead at most."""
 GAP = "\n\n"
 NEAR_BEST = 0.75
 """A second passage must score more than this share of the best, or it is about something else."""
@@ -30,7 +32,7 @@ CONSIDERED = 20
 
 
 def lead_of(passage: Passage, units: Sequence[Span], scores: FloatArray, *, width: int = WIDTH) -> Span | None:
-    """The best unit, grown towards its better neighbour while the stretch has at most `width` characters.
+    """The best unit, grown towards its better neighbour to three units and `width` characters at most.
 
     Steps and code are not torn apart: a lead among them, or in a numbered list, begins with the first.
 
@@ -41,7 +43,8 @@ def lead_of(passage: Passage, units: Sequence[Span], scores: FloatArray, *, widt
     if not units:
         return None
     first = last = int(np.argmax(scores))
-    while True:
+    most = len(units) if passage.place.kind in WHOLE else UNITS
+    while last - first + 1 < most:
         left = scores[first - 1] if first > 0 and _fits(units, first - 1, last, width) else -np.inf
         right = scores[last + 1] if last + 1 < len(units) and _fits(units, first, last + 1, width) else -np.inf
         if max(left, right) == -np.inf:

@@ -31,7 +31,7 @@ def candidate(of: Passage, lead: tuple[int, int] | None = None, score: float = 3
         ([0.1, 0.9, 0.2, 0.1], 50, "They sleep for sixteen hours. At night they hunt."),  # the better neighbour
         ([0.3, 0.9, 0.2, 0.1], 50, "Cats are animals. They sleep for sixteen hours."),
         ([0.1, 0.1, 0.1, 0.9], 10, "Mice fear them."),  # a unit is never cut
-        ([0.1, 0.9, 0.2, 0.1], 300, TEXT),
+        ([0.1, 0.9, 0.2, 0.1], 300, "They sleep for sixteen hours. At night they hunt. Mice fear them."),  # three units
     ],
 )
 def test_the_best_unit_grows_towards_its_better_neighbour(scores: list[float], width: int, expected: str) -> None:
