@@ -30,7 +30,7 @@ import numpy as np
 import tantivy
 
 from qa_bot.bot import Bot
-from qa_bot.home.index import Index
+from qa_bot.home.generations import Generations
 from qa_core.text.analysis import terms
 from qa_core.types import Encoder, Question
 from qa_lab.evaluate.known_item import drawn
@@ -76,8 +76,8 @@ def main() -> None:
 def add_twice(home: Path, data: Path, environment: Mapping[str, str]) -> dict[str, Any]:
     """The first and the second `add` of the same data."""
     _qa_bot(home, environment, "ask", QUESTION, codes=(0, 3))  # fills the home with the starter collection
-    first = _qa_bot(home, environment, "add", str(data), "--json")
-    second = _qa_bot(home, environment, "add", str(data), "--json")
+    first = _qa_bot(home, environment, "add", str(data), "--json", codes=(0, 4))
+    second = _qa_bot(home, environment, "add", str(data), "--json", codes=(0, 4))
     counts = json.loads(first.output)
     return {
         "documents": counts["added"],
@@ -134,9 +134,8 @@ class Floor:
     """The raw engines on the files of a home; only text analysis and encoding are the product's."""
 
     def __init__(self, bot: Bot) -> None:
-        index = bot.corridor().index
-        assert isinstance(index, Index), "the local engine"
-        generation = index.generation
+        generation = Generations(bot.home.index).current()
+        assert generation is not None, "a home with an index"
         self._encoder: Encoder = bot.encoder
         self._keyword = tantivy.Index.open(str(generation.path / "keyword"))
         self._keyword.reload()
