@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from qa_bot.documents.boilerplate import Boilerplate
@@ -122,15 +123,8 @@ def index_update(
         staged = generations.stage(number)
         outdated = previous is not None and Manifest.of(previous).is_outdated
         improved = None if encoder_name else _improved(home, config, previous or _sound(generations))
-        name = encoder_name or config.dense.encoder
-        writer = IndexWriter(
-            staged,
-            None if outdated else previous,
-            improved.encoder if improved and previous else encoder,
-            encoder_name=TRANSFORMER if improved and previous else name,
-            kind=None if config.dense.index == "auto" else config.dense.index,
-            fallback=Fallback(encoder, name, _few(previous)) if improved and previous else None,
-        )
+        quick = Fallback(encoder, encoder_name or config.dense.encoder, _few(previous))
+        writer = _writer(staged, None if outdated else previous, config, quick, improved if previous else None)
         update = IndexUpdate(store, number, writer, Boilerplate(_manifest(generations)))
         try:
             if outdated:
@@ -162,6 +156,20 @@ class _Improved(NamedTuple):
 
     generation: Generation
     encoder: Encoder
+
+
+def _writer(
+    staged: Path, previous: Generation | None, config: Config, quick: Fallback, improved: _Improved | None
+) -> IndexWriter:
+    """A writer with the transformer, which falls back to the quick encoder, or with the quick one alone."""
+    return IndexWriter(
+        staged,
+        previous,
+        improved.encoder if improved else quick.encoder,
+        encoder_name=TRANSFORMER if improved else quick.name,
+        kind=None if config.dense.index == "auto" else config.dense.index,
+        fallback=quick if improved else None,
+    )
 
 
 def _improved(home: Home, config: Config, generation: Generation | None) -> _Improved | None:
