@@ -1,14 +1,16 @@
-"""Spelling: words of an English question that nothing knows become the nearest words of the documents.
+"""Spelling: words of an English or German question that nothing knows become the nearest words of the documents.
 
-A word is kept if the documents or the encoder's vocabulary know it, if it is short, or if it has a capital: names are
-not corrected. The documents that share the most pieces with a word are searched for near words, so that no list of all
-words of a home is needed.
+A word is kept if the documents or the encoder's vocabulary know it, or if it is short. An English word with a capital
+is kept, since it may be a name. The encoder knows few German words, so a correct one may be unknown: in a home with
+German documents a word becomes another only if they differ in the ways that people misspell German. The documents that
+share the most pieces with a word are searched for near words, so that no list of all words of a home is needed.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 
 from qa_core.text.analysis import looks_english, terms, words
 from qa_core.types import Encoder, Passage, Question
@@ -21,6 +23,16 @@ LONGEST_WORD, LONGEST = 40, 300
 """Letters of a word, and characters of a question that is corrected."""
 SHORT = 6
 """A shorter word may have one error, others two."""
+SHORTEST_GERMAN = 6
+"""Letters of a German word that is corrected: many shorter words are spelt alike."""
+_SPELLINGS = [
+    (re.compile(spelling), letter)
+    for spelling, letter in (
+        ("ä|ae", "e"), ("ö|oe", "o"), ("ü|ue|y", "u"), ("ß|z|ts", "s"), ("ei|ai", "i"), ("ie", "i"), ("eu|au", "u"),
+        ("ph|v", "f"), ("th|d", "t"), ("ck|q", "k"), ("p", "b"), ("(?<=[aeiou])h", ""), (r"(.)\1+", r"\1"),
+    )
+]  # fmt: skip
+"""Letters that people confuse in German words, in this order."""
 SEARCHED = 50
 """Passages that share the most pieces with a word."""
 MOST_UNKNOWN = 5
@@ -29,19 +41,35 @@ MOST_UNKNOWN = 5
 
 def corrected(question: str, index: Index, encoder: Encoder) -> str:
     """The question with its unknown words corrected; unchanged if every word is known or has no near one."""
-    if len(question) > LONGEST or not index.has_units or not looks_english(question):
+    if len(question) > LONGEST or not index.has_units:
         return question
-    unknown = {match[0] for match in re.finditer(r"\w+", question) if not _is_known(match[0], index, encoder)}
+    language = _language(question, index)
+    is_english, is_german = language in {"", "en"} and looks_english(question), language in {"", "de"}
+    if not is_english and not is_german:
+        return question
+    languages = ("en", "de") if is_german else ("en",)
+    unknown = {
+        match[0] for match in re.finditer(r"\w+", question) if not _is_known(match[0], languages, index, encoder)
+    }
     if not unknown or len(unknown) > MOST_UNKNOWN:
         return question
-    nearest = {word: _nearest(word, index) for word in unknown}
+    nearest = {word: _correction(word, index, is_english=is_english, is_german=is_german) for word in unknown}
     return re.sub(r"\w+", lambda match: nearest.get(match[0]) or match[0], question)
 
 
-def _is_known(word: str, index: Index, encoder: Encoder) -> bool:
-    if not SHORTEST <= len(word) <= LONGEST_WORD or not (word.isascii() and word.isalpha()) or word[0].isupper():
+def _language(question: str, index: Index) -> str:
+    """The language of the question if the home has German documents, otherwise "en"; "" if it is undecided."""
+    if not index.languages.get("de"):
+        return "en"
+    from qa_core.text.language_detection import language_of
+
+    return language_of(question, is_question=True)
+
+
+def _is_known(word: str, languages: tuple[str, ...], index: Index, encoder: Encoder) -> bool:
+    if not SHORTEST <= len(word) <= LONGEST_WORD or not word.isalpha():
         return True
-    stems = terms(word)
+    stems = {stem for language in languages for stem in terms(word, language)}
     return (
         not stems
         or any(index.document_frequency("all", stem) for stem in stems)
@@ -50,16 +78,24 @@ def _is_known(word: str, index: Index, encoder: Encoder) -> bool:
     )
 
 
-def _nearest(word: str, index: Index) -> str:
+def _correction(word: str, index: Index, *, is_english: bool, is_german: bool) -> str:
+    """The word that is meant; "" if there is none."""
+    if is_german and len(word) >= SHORTEST_GERMAN and (nearest := _nearest(word, index, _spelt_alike)):
+        return nearest
+    return _nearest(word, index, _near) if is_english and word.isascii() and not word[0].isupper() else ""
+
+
+def _nearest(word: str, index: Index, near: Callable[[str, str], int]) -> str:
     """The nearest word of the passages with its pieces; the first letter, then frequency decides between equals."""
     hits = index.keyword_hits(piece_query(formulate(Question(word))), SEARCHED)
     counts = Counter(
         known for passage in index.passages(hits.passages.tolist()).values() for known in words(_text(passage))
     )
-    near = [
-        (edits, known[0] != word[0], -count, known) for known, count in counts.items() if (edits := _near(word, known))
+    lower = word.lower()
+    nearest = [
+        (edits, known[0] != lower[0], -count, known) for known, count in counts.items() if (edits := near(lower, known))
     ]
-    return min(near)[3] if near else ""
+    return min(nearest)[3] if nearest else ""
 
 
 def _near(word: str, known: str) -> int:
@@ -76,6 +112,23 @@ def _near(word: str, known: str) -> int:
         return 0
     edits = distance(word, known)
     return edits if edits <= allowed else 0
+
+
+def _spelt_alike(word: str, known: str) -> int:
+    """Edits from a misspelt word to a known German one; 0 if more than confused letters and an ending differ."""
+    if not known.isalpha():
+        return 0
+    letters, others = _confused(word), _confused(known)
+    if letters not in {others, others[:-1]} and letters[:-1] != others:
+        return 0
+    return distance(word, known)
+
+
+def _confused(word: str) -> str:
+    """A word with one letter for each that people confuse."""
+    for spelling, letter in _SPELLINGS:
+        word = spelling.sub(letter, word)
+    return word
 
 
 def _text(passage: Passage) -> str:

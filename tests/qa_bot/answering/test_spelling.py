@@ -68,6 +68,52 @@ def test_other_words_stay(index, encoder, question):
     assert corrected(question, index, encoder) == question
 
 
+GERMAN_PAGE = """# Ausweis
+
+Die Fernleihe kostet wenig. Gruppenräume bucht man für drei Stunden, auch wählen und schalten die Helfer Minuten später.
+Ein neues Passwort bekommt, wer seinen Bibliotheksausweis zeigt.
+
+## Bibliothek
+
+Die Öffnungszeiten der Bibliothek stehen an der Tür. Wer seinen Ausweis verloren hat, meldet sich bei der Leitung.
+"""
+
+
+@pytest.fixture(scope="module")
+def german_index(tmp_path_factory, encoder):
+    folder = tmp_path_factory.mktemp("german")
+    (folder / "seite.md").write_text(GERMAN_PAGE)
+    add(Home.open(folder / "home"), Config(), encoder, [folder / "seite.md"])
+    return Index(Generations(Home.open(folder / "home").index).current())
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("fernlaihe kosten", "fernleihe kosten"),  # ai for ei
+        ("Pasword", "passwort"),  # one s, and d for t
+        ("grupenraum buchen wie lange", "gruppenräume buchen wie lange"),  # one p, another form
+        ("oefnungszeiten der Bibliotek", "öffnungszeiten der bibliothek"),
+        ("Ausweiss verlohren, was tun?", "ausweis verloren, was tun?"),
+    ],
+)
+def test_german_letters_that_people_confuse_are_corrected(german_index, encoder, question, meant):
+    assert corrected(question, german_index, encoder) == meant
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Ab wann darf man den Saal mieten?",  # not "minuten"
+        "Wir wollen wissen, wer die Schulden der Bibliothek kennt",  # not "wählen" and "schalten"
+        "Wer leitet die Bibliothek?",  # the stem of "Leitung"
+        "Où est le pasword de la bibliotek ?",  # French
+    ],
+)
+def test_other_german_words_stay(german_index, encoder, question):
+    assert corrected(question, german_index, encoder) == question
+
+
 @pytest.mark.parametrize(
     ("word", "other", "edits"),
     [
