@@ -45,7 +45,7 @@ class KeptVectors:
     def __init__(self, folder: Path, fingerprint: str, dimension: int) -> None:
         """Opens the vectors of an encoder; those of another one in the folder are removed."""
         self._folder, self._dimension = folder, dimension
-        self._record = np.dtype([("key", "<u8"), ("checksum", "<u4"), ("scale", "<f4"), ("codes", "i1", (dimension,))])
+        self._record = _record(dimension)
         _prepare(folder, fingerprint)
         self._files: list[np.memmap[tuple[int], np.dtype[np.void]]] = []
         self._keys: Keys = np.zeros(0, np.uint64)
@@ -188,6 +188,23 @@ def keep_generation(memory: KeptVectors, generation: Generation) -> None:
             units = [segment.units.of_passage(row) for row in passages.tolist()] if segment.units else []
             memory.keep(keys_of(titles, "question"), segment.vectors("titles", np.array(batch, np.int64)))
             memory.keep(keys_of(answers, "answer"), np.concatenate([bodies, *units]).astype(np.float32))
+
+
+def damaged_files(folder: Path, dimension: int) -> list[Path]:
+    """Files with records whose checksum is wrong; a last record that was cut off by a kill is no damage."""
+    return [path for path in sorted(folder.glob(f"*{SUFFIX}")) if _is_damaged(path, _record(dimension))]
+
+
+def _is_damaged(path: Path, record: np.dtype[np.void]) -> bool:
+    if not (count := path.stat().st_size // record.itemsize):
+        return False
+    file = np.memmap(path, record, "r", shape=(count,))
+    blocks = (file[start : start + BLOCK] for start in range(0, count, BLOCK))
+    return any((block["checksum"] != _checksums(block)).any() for block in blocks)
+
+
+def _record(dimension: int) -> np.dtype[np.void]:
+    return np.dtype([("key", "<u8"), ("checksum", "<u4"), ("scale", "<f4"), ("codes", "i1", (dimension,))])
 
 
 def lengthwise(texts: Sequence[str], size: int) -> Iterator[list[int]]:

@@ -15,12 +15,12 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from qa_bot.home.store.schema import REVISIONS
+from qa_bot.home.store.schema import storable as storable
 
 BUSY_SECONDS = 10
 GLANCE_SECONDS = 0.01
 _WRITING = "qa_bot_writing"
 _MIGRATION_LOCK = 7_106_452_013  # any fixed number
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 _REASONS = (
     ("file is not a database", "the file is no SQLite database; move it away or name another with [store] url"),
@@ -98,13 +98,6 @@ def empty_journal(engine: Engine) -> None:
     if engine.dialect.name == "sqlite":
         with one_line_errors(engine), engine.connect() as connection:
             connection.connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
-
-
-def storable(value: str) -> str:
-    """Replace the code points that databases reject (NUL, lone surrogates) one for one, so that spans stay valid."""
-    if value.isascii() and "\x00" not in value:  # fast path for most texts
-        return value
-    return _UNSTORABLE.sub("\ufffd", value)
 
 
 def _parsed(url: str) -> URL:

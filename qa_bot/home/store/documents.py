@@ -19,7 +19,15 @@ from qa_bot.home.store.records import (
     StoredDocument,
     StoredPassage,
 )
-from qa_bot.home.store.schema import collections, counters, documents, generations, passages, sketches
+from qa_bot.home.store.schema import (
+    collections,
+    counters,
+    document_checksum,
+    documents,
+    generations,
+    passages,
+    sketches,
+)
 from qa_core.types import details_of, known_fields, place_of
 
 CHUNK = 500  # rows a statement: below the parameter limit of every database, and a short transaction
@@ -111,9 +119,10 @@ def insert_documents(connection: Connection, generation: int, batch: Sequence[Ne
     repeats = near_duplicates(connection, keyed)
     document_keys = range(first_document, first_document + len(batch))
     placed = list(_placed(document_keys, batch, keyed, repeats))
-    _insert_rows(
-        connection, documents, [_document_row(*one, generation) for one in zip(document_keys, batch, strict=True)]
-    )
+    rows = [_document_row(*one, generation) for one in zip(document_keys, batch, strict=True)]
+    for row, members, new in zip(rows, placed, batch, strict=True):
+        row["checksum"] = document_checksum(row, members, [passage.sketches for passage in new.passages])
+    _insert_rows(connection, documents, rows)
     _insert_rows(connection, passages, [row for rows in placed for row in rows])
     _insert_rows(connection, sketches, [{"value": v, "passage_id": k} for k, p in keyed for v in set(p.sketches)])
     return [
@@ -164,6 +173,14 @@ def documents_after(
     )
     rows = connection.execute(query).all()
     grouped = _passages_of(connection, [row.id for row in rows])
+    return [_stored(row, tuple(grouped.get(row.id, ()))) for row in rows]
+
+
+def documents_of(connection: Connection, keys: Sequence[int]) -> list[StoredDocument]:
+    """The documents of some keys, ascending, with their passages."""
+    query = select(documents, collections.c.name.label("collection")).join(collections)
+    rows = connection.execute(query.where(documents.c.id.in_(keys)).order_by(documents.c.id)).all()
+    grouped = _passages_of(connection, keys)
     return [_stored(row, tuple(grouped.get(row.id, ()))) for row in rows]
 
 

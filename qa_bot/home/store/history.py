@@ -14,7 +14,18 @@ from qa_bot.home.store import gaps, tombstones
 from qa_bot.home.store.database import StoreError, storable
 from qa_bot.home.store.documents import insert_new, visible
 from qa_bot.home.store.records import ConversationInfo, Counts, Feedback, GenerationInfo, Turn
-from qa_bot.home.store.schema import collections, conversations, documents, feedback, generations, passages, turns
+from qa_bot.home.store.schema import (
+    TURN,
+    VOTE,
+    collections,
+    conversations,
+    documents,
+    feedback,
+    generations,
+    passages,
+    row_checksum,
+    turns,
+)
 from qa_core.text.small_talk import recognise
 
 TITLE_LENGTH = 80
@@ -118,7 +129,8 @@ def revise_answer(connection: Connection, id: str, change: Callable[[Mapping[str
     if row is None:
         raise _unknown_turn(id)
     turn = replace(as_turn(row), answer=dict(change(row.answer)))
-    connection.execute(update(turns).where(turns.c.id == id).values(answer=turn.answer))
+    changed = {"answer": turn.answer, "checksum": turn_row(turn)["checksum"]}
+    connection.execute(update(turns).where(turns.c.id == id).values(**changed))
     return turn
 
 
@@ -213,7 +225,7 @@ def _unknown_turn(id: str) -> NotFoundError:  # noqa: A002  # the column's own n
 
 
 def turn_row(turn: Turn) -> dict[str, Any]:
-    return {
+    row = {
         "id": turn.id,
         "conversation_id": turn.conversation,
         "asked": turn.asked,
@@ -223,6 +235,7 @@ def turn_row(turn: Turn) -> dict[str, Any]:
         "timings": dict(turn.timings),
         "created": turn.created,
     }
+    return {**row, "checksum": row_checksum(row, TURN)}
 
 
 def _touch(connection: Connection, turn: Turn, *, now: float) -> None:
@@ -250,7 +263,8 @@ def _info(row: Row[Any]) -> ConversationInfo:
 
 
 def feedback_row(vote: Feedback) -> dict[str, object]:
-    return {"turn_id": vote.turn, "vote": vote.vote, "comment": storable(vote.comment), "created": vote.created}
+    row = {"turn_id": vote.turn, "vote": vote.vote, "comment": storable(vote.comment), "created": vote.created}
+    return {**row, "checksum": row_checksum(row, VOTE)}
 
 
 def as_feedback(row: Row[Any]) -> Feedback:

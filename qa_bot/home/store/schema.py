@@ -1,6 +1,12 @@
-"""The tables after the newest migration."""
+"""The tables after the newest migration, and the checksums of their rows."""
 
 from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
 
 from sqlalchemy import (
     JSON,
@@ -19,7 +25,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-REVISIONS = ("0001", "0002", "0003")
+REVISIONS = ("0001", "0002", "0003", "0004")
 """Known schemas, oldest first; the code works with the last."""
 
 Key = BigInteger().with_variant(Integer, "sqlite")  # in SQLite only INTEGER PRIMARY KEY is the row number
@@ -62,6 +68,7 @@ documents = Table(
     Column("details", JSON, nullable=False, server_default="{}"),  # known fields of `Details`
     Column("source_id", BigInteger),  # of the table `sources`; without a key, which SQLite adds only by a copy
     Column("file", Text, nullable=False, server_default=""),  # its path below the source
+    Column("checksum", String(32)),  # of the document with its passages, `integrity.py`; NULL before 0.2
 )
 Index(
     "ix_documents_source",
@@ -189,6 +196,7 @@ turns = Table(
     Column("answer", JSON, nullable=False),
     Column("timings", JSON, nullable=False),
     Column("created", Double, nullable=False, index=True),
+    Column("checksum", String(32)),
 )
 
 feedback = Table(
@@ -199,6 +207,7 @@ feedback = Table(
     Column("vote", String(8), nullable=False),
     Column("comment", Text, nullable=False),
     Column("created", Double, nullable=False),
+    Column("checksum", String(32)),
     CheckConstraint("vote IN ('up', 'down')", name="vote"),
 )
 
@@ -226,3 +235,36 @@ deleted_conversations = Table(
     Column("key", String(32), primary_key=True),  # digest of the id
     Column("deleted", Double, nullable=False),
 )
+
+DOCUMENT = ("id", "collection_id", "external_id", "title", "body", "url", "hash", "origin", "born", "details")
+PASSAGE = ("id", "position", "text", "start", "end", "place", "units")
+TURN = ("id", "conversation_id", "asked", "question", "rewritten", "answer", "timings", "created")
+VOTE = ("turn_id", "vote", "comment", "created")
+"""Columns that a checksum covers: those that are never changed without it."""
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def row_checksum(row: Mapping[str, Any], columns: Sequence[str]) -> str:
+    """Digest of some columns of a row, as 32 hexadecimal digits."""
+    return _digest([row[name] for name in columns])
+
+
+def document_checksum(
+    row: Mapping[str, Any], passages: Sequence[Mapping[str, Any]], sketches: Sequence[Iterable[int]]
+) -> str:
+    """Digest of a document with its passages in order, and the sketches of each of these."""
+    parts = [[p[name] for name in PASSAGE] + sorted(set(s)) for p, s in zip(passages, sketches, strict=True)]
+    return _digest([[row[name] for name in DOCUMENT], parts])
+
+
+def storable(value: str) -> str:
+    """Replace the code points that databases reject (NUL, lone surrogates) one for one, so that spans stay valid."""
+    if value.isascii() and "\x00" not in value:  # fast path for most texts
+        return value
+    return _UNSTORABLE.sub("\ufffd", value)
+
+
+def _digest(values: Sequence[Any]) -> str:
+    text = storable(json.dumps(values, sort_keys=True, ensure_ascii=False, separators=(",", ":")))
+    return blake2b(text.encode(), digest_size=16).hexdigest()

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Engine
 
 from qa_bot.home.store import aliases, documents, gaps, history, retention
 from qa_bot.home.store.database import empty_journal, ensure_schema, open_engine, reading, storable, writing
+from qa_bot.home.store.integrity.rows import Integrity
 from qa_bot.home.store.records import (
     CollectionInfo,
     ConversationInfo,
@@ -34,7 +35,7 @@ TURN_BATCH = 50  # turns a transaction: some 0.01 s
 
 
 class Store:
-    """Documents by generation, conversations, turns and feedback, and `sources`; safe to share between threads.
+    """Documents by generation, conversations, turns, feedback, `sources`, `integrity`; safe to share between threads.
 
     A generation is written in many short transactions: `begin`, any number of `known`, `retire` and `insert`, then
     `finish` and `purge`. The next `begin` undoes an unfinished generation. Every method raises StoreError if the
@@ -43,7 +44,7 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self.sources = SourceStore(engine)
+        self.sources, self.integrity = SourceStore(engine), Integrity(engine)
 
     @classmethod
     def open(cls, url: str) -> Store:

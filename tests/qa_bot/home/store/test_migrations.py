@@ -56,7 +56,14 @@ def undo_0002(database: sqlite3.Connection) -> None:
     database.execute("UPDATE alembic_version SET version_num = '0001'")
 
 
+def undo_0004(database: sqlite3.Connection) -> None:
+    for table in ("documents", "turns", "feedback"):
+        database.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
+    database.execute("UPDATE alembic_version SET version_num = '0003'")
+
+
 def undo_0003(database: sqlite3.Connection) -> None:
+    undo_0004(database)
     for table in ("source_files", "sources", "document_aliases"):
         database.execute(f"DROP TABLE {table}")
     database.execute("DROP INDEX ix_documents_source")
@@ -68,7 +75,12 @@ def undo_0003(database: sqlite3.Connection) -> None:
     database.execute("UPDATE alembic_version SET version_num = '0002'")
 
 
-UNDO: dict[str, Callable[[sqlite3.Connection], None]] = {"0001": undo_0001, "0002": undo_0002, "0003": undo_0003}
+UNDO: dict[str, Callable[[sqlite3.Connection], None]] = {
+    "0001": undo_0001,
+    "0002": undo_0002,
+    "0003": undo_0003,
+    "0004": undo_0004,
+}
 
 
 def schema(database: Path) -> list[tuple[str, str, list[str]]]:

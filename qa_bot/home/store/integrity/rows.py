@@ -1,0 +1,259 @@
+"""Compares rows with their checksums, and mends what a copy of the same content allows.
+
+A checksum is written with its row. Rows of version 0.1 have none until they are sealed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from sqlalchemy import Connection, Engine, Table, delete, func, insert, select, text, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from qa_bot.home.store.database import StoreError, reading, writing
+from qa_bot.home.store.documents import documents_of
+from qa_bot.home.store.records import StoredDocument
+from qa_bot.home.store.schema import (
+    TURN,
+    VOTE,
+    collections,
+    document_checksum,
+    documents,
+    feedback,
+    metadata,
+    passages,
+    row_checksum,
+    sketches,
+    turns,
+)
+
+PAGE = 256
+"""Rows that are read at once."""
+EXAMPLES = 20
+"""Faults of the database's own check that are kept."""
+_BAD_ROW = (SQLAlchemyError, StoreError, ValueError, TypeError, KeyError, AttributeError)
+
+State = Literal["sound", "altered", "unsealed"]
+
+
+class CheckedDocument(NamedTuple):
+    """A live document and whether it is as it was stored; `unsealed` ones have no checksum."""
+
+    key: int
+    id: str
+    collection: str
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Rows of a document, its passages in order, and the sketches of each."""
+
+    row: Mapping[str, Any]
+    passages: Sequence[Mapping[str, Any]]
+    sketches: Sequence[Collection[int]]
+
+    @property
+    def checksum(self) -> str:
+        return document_checksum(self.row, self.passages, self.sketches)
+
+
+class Integrity:
+    """Checks of the rows of a store; each page of rows is one short transaction."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def faults(self) -> list[str]:
+        """What the database itself finds: pages, indexes, rows that refer to missing ones. Reads everything."""
+        with reading(self._engine) as connection:
+            if connection.dialect.name == "sqlite":
+                found = connection.execute(text(f"PRAGMA integrity_check({EXAMPLES})")).scalars().all()
+                missing = connection.execute(text("PRAGMA foreign_key_check")).fetchmany(EXAMPLES)
+                orphans = [f"a row of {row[0]} refers to a missing row of {row[2]}" for row in missing]
+                return [str(fault) for fault in found if fault != "ok"] + orphans
+            for table in metadata.sorted_tables:
+                for _ in connection.execute(select(table).execution_options(yield_per=1000)):
+                    pass
+        return []
+
+    def rebuild_indexes(self) -> None:
+        """Make the database's own indexes anew from the rows."""
+        if self._engine.dialect.name == "sqlite":
+            with writing(self._engine) as connection:
+                connection.execute(text("REINDEX"))
+
+    # --- documents ---
+
+    def documents(self) -> Iterator[CheckedDocument]:
+        """All live documents by ascending key; memory holds one page."""
+        names = self._collections()
+        for keys in self._pages():
+            states = self._states(keys)
+            with reading(self._engine) as connection:
+                columns = (documents.c.id, documents.c.external_id, documents.c.collection_id)
+                rows = connection.execute(select(*columns).where(documents.c.id.in_(keys)).order_by(documents.c.id))
+                found = [CheckedDocument(r[0], str(r[1]), names.get(r[2], "?"), states[r[0]]) for r in rows]
+            yield from found
+
+    def stream(self, without: Collection[int] = ()) -> Iterator[StoredDocument]:
+        """All live documents by ascending key, except some."""
+        for keys in self._pages():
+            with reading(self._engine) as connection:
+                page = documents_of(connection, [key for key in keys if key not in without])
+            yield from page
+
+    def content(self, key: int) -> Content | None:
+        """A document's rows; None if they cannot be read."""
+        try:
+            with reading(self._engine) as connection:
+                return _contents(connection, [key]).get(key)
+        except _BAD_ROW:
+            return None
+
+    def write(self, content: Content) -> bool:
+        """Replace a document's rows by a copy of them; refused unless the copy has the document's own checksum."""
+        key = content.row["id"]
+        with writing(self._engine) as connection:
+            known = connection.execute(select(documents.c.checksum).where(documents.c.id == key)).scalar_one_or_none()
+            if known not in (None, content.checksum):
+                return False
+            row = {name: value for name, value in content.row.items() if name not in _CURRENT}
+            connection.execute(
+                update(documents).where(documents.c.id == key).values({**row, "checksum": content.checksum})
+            )
+            connection.execute(delete(passages).where(passages.c.document_id == key))
+            if content.passages:
+                connection.execute(insert(passages), [dict(passage) for passage in content.passages])
+            values = [
+                {"value": value, "passage_id": passage["id"]}
+                for passage, held in zip(content.passages, content.sketches, strict=True)
+                for value in set(held)
+            ]
+            if values:
+                connection.execute(insert(sketches), values)
+        return True
+
+    def seal(self, without: Collection[int] = ()) -> int:
+        """Write the missing checksums of documents, except some, of turns and of votes; returns their number."""
+        sealed = 0
+        for keys in self._pages(documents.c.checksum.is_(None)):
+            chosen = [key for key in keys if key not in without]
+            with writing(self._engine) as connection:
+                for key, content in _contents(connection, chosen).items():
+                    statement = update(documents).where(documents.c.id == key)
+                    connection.execute(statement.values(checksum=content.checksum))
+            sealed += len(chosen)
+        return sealed + self._seal_rows(turns, TURN) + self._seal_rows(feedback, VOTE)
+
+    # --- turns and votes ---
+
+    def altered_rows(self) -> Iterator[tuple[str, object]]:
+        """Turns and votes that differ from their checksums: the table and the row's id."""
+        for table, columns in ((turns, TURN), (feedback, VOTE)):
+            for ids in self._row_pages(table):
+                yield from ((table.name, id_) for id_ in self._altered_of(table, columns, ids))
+
+    # --- pages ---
+
+    def _pages(self, *conditions: Any) -> Iterator[list[int]]:
+        key = -1
+        chosen = (documents.c.retired.is_(None), *conditions)
+        query = select(documents.c.id).where(*chosen).order_by(documents.c.id).limit(PAGE)
+        while True:
+            with reading(self._engine) as connection:
+                keys = list(connection.execute(query.where(documents.c.id > key)).scalars())
+            if not keys:
+                return
+            yield keys
+            key = keys[-1]
+
+    def _states(self, keys: Sequence[int]) -> dict[int, State]:
+        try:
+            with reading(self._engine) as connection:
+                contents = _contents(connection, keys)
+            return {key: _state(contents.get(key)) for key in keys}
+        except _BAD_ROW:  # a row cannot be read: find out which
+            if len(keys) == 1:
+                return {keys[0]: "altered"}
+            middle = len(keys) // 2
+            return self._states(keys[:middle]) | self._states(keys[middle:])
+
+    def _collections(self) -> dict[int, str]:
+        with reading(self._engine) as connection:
+            return {row[0]: row[1] for row in connection.execute(select(collections.c.id, collections.c.name))}
+
+    def _row_pages(self, table: Table) -> Iterator[list[Any]]:
+        query = select(table.c.id).order_by(table.c.id).limit(PAGE)
+        ids: list[Any] = []
+        while True:
+            with reading(self._engine) as connection:
+                after = query.where(table.c.id > ids[-1]) if ids else query
+                ids = list(connection.execute(after).scalars())
+            if not ids:
+                return
+            yield ids
+
+    def _altered_of(self, table: Table, columns: Sequence[str], ids: Sequence[Any]) -> list[Any]:
+        try:
+            with reading(self._engine) as connection:
+                rows = connection.execute(select(table).where(table.c.id.in_(ids))).mappings().all()
+            return [row["id"] for row in rows if row["checksum"] not in (None, row_checksum(dict(row), columns))]
+        except _BAD_ROW:
+            if len(ids) == 1:
+                return list(ids)
+            middle = len(ids) // 2
+            return self._altered_of(table, columns, ids[:middle]) + self._altered_of(table, columns, ids[middle:])
+
+    def _seal_rows(self, table: Table, columns: Sequence[str]) -> int:
+        count = 0
+        query = select(table).where(table.c.checksum.is_(None)).limit(PAGE)
+        while True:
+            with writing(self._engine) as connection:
+                rows = connection.execute(query).mappings().all()
+                for row in rows:
+                    statement = update(table).where(table.c.id == row["id"])
+                    connection.execute(statement.values(checksum=row_checksum(dict(row), columns)))
+            if not rows:
+                return count
+            count += len(rows)
+
+    def unsealed(self) -> int:
+        """The number of live documents without a checksum."""
+        query = select(func.count()).select_from(documents)
+        with reading(self._engine) as connection:
+            chosen = query.where(documents.c.retired.is_(None), documents.c.checksum.is_(None))
+            return int(connection.execute(chosen).scalar_one())
+
+
+_CURRENT = ("retired", "source_id", "file")
+"""Columns of a document that change without its content."""
+
+
+def _state(content: Content | None) -> State:
+    if content is None:
+        return "altered"
+    if content.row["checksum"] is None:
+        return "unsealed"
+    return "sound" if content.row["checksum"] == content.checksum else "altered"
+
+
+def _contents(connection: Connection, keys: Sequence[int]) -> dict[int, Content]:
+    rows = connection.execute(select(documents).where(documents.c.id.in_(keys))).mappings()
+    query = select(passages).where(passages.c.document_id.in_(keys))
+    held: dict[int, list[Mapping[str, Any]]] = {}
+    for passage in connection.execute(query.order_by(passages.c.document_id, passages.c.position)).mappings():
+        held.setdefault(passage["document_id"], []).append(dict(passage))
+    values: dict[int, list[int]] = {}
+    joined = sketches.join(passages, passages.c.id == sketches.c.passage_id)
+    marked = select(sketches.c.value, sketches.c.passage_id).select_from(joined)
+    for value, passage in connection.execute(marked.where(passages.c.document_id.in_(keys))):
+        values.setdefault(passage, []).append(value)
+    return {
+        row["id"]: Content(
+            dict(row), held.get(row["id"], []), [values.get(passage["id"], []) for passage in held.get(row["id"], [])]
+        )
+        for row in rows
+    }
