@@ -47,10 +47,10 @@ def changed(home: Path) -> ChangedFiles:
     damaged, edited = list[str](), list[str]()
     for name, known in _read(home).items():
         path = home / name
-        found = _record(path, None) if path.is_file() else None
-        if found is not None and found["sha256"] == known.get("sha256"):
+        present = _record(path, None) if path.is_file() else None
+        if present is not None and present["sha256"] == known.get("sha256"):
             continue
-        is_same_state = found is not None and all(found[key] == known.get(key) for key in ("mtime_ns", "inode"))
+        is_same_state = present is not None and all(present[key] == known.get(key) for key in ("mtime_ns", "inode"))
         (damaged if is_same_state or name.startswith("models/") else edited).append(name)
     return ChangedFiles(damaged, edited)
 
@@ -64,12 +64,12 @@ def check_files(home: Path) -> str:
     """Raises OSError if a file is damaged."""
     if not _is_whole(home):
         raise OSError(f"{home / RECORD} is damaged; run `qa-bot repair`, which makes it anew.")
-    found = changed(home)
-    if found.damaged:
-        names = ", ".join(found.damaged)
+    changes = changed(home)
+    if changes.damaged:
+        names = ", ".join(changes.damaged)
         raise OSError(f"{names} differ from what was written; run `qa-bot repair`.")
     count = len(_read(home))
-    edited = f"; changed since they were last checked: {', '.join(found.edited)}" if found.edited else ""
+    edited = f"; changed since they were last checked: {', '.join(changes.edited)}" if changes.edited else ""
     return f"{count:,} files{edited}"
 
 

@@ -39,7 +39,7 @@ State = Literal["sound", "altered", "unsealed"]
 
 
 class CheckedDocument(NamedTuple):
-    """A live document and whether it is as it was stored; `unsealed` ones have no checksum."""
+    """A live document and whether it is unchanged since then; `unsealed` ones have no checksum."""
 
     key: int
     id: str
@@ -70,10 +70,10 @@ class Integrity:
         """What the database itself finds: pages, indexes, rows that refer to missing ones. Reads everything."""
         with reading(self._engine) as connection:
             if connection.dialect.name == "sqlite":
-                found = connection.execute(text(f"PRAGMA integrity_check({EXAMPLES})")).scalars().all()
+                results = connection.execute(text(f"PRAGMA integrity_check({EXAMPLES})")).scalars().all()
                 missing = connection.execute(text("PRAGMA foreign_key_check")).fetchmany(EXAMPLES)
                 orphans = [f"a row of {row[0]} refers to a missing row of {row[2]}" for row in missing]
-                return [str(fault) for fault in found if fault != "ok"] + orphans
+                return [str(fault) for fault in results if fault != "ok"] + orphans
             for table in metadata.sorted_tables:
                 for _ in connection.execute(select(table).execution_options(yield_per=1000)):
                     pass
@@ -95,8 +95,8 @@ class Integrity:
             with reading(self._engine) as connection:
                 columns = (documents.c.id, documents.c.external_id, documents.c.collection_id)
                 rows = connection.execute(select(*columns).where(documents.c.id.in_(keys)).order_by(documents.c.id))
-                found = [CheckedDocument(r[0], str(r[1]), names.get(r[2], "?"), states[r[0]]) for r in rows]
-            yield from found
+                checked = [CheckedDocument(r[0], str(r[1]), names.get(r[2], "?"), states[r[0]]) for r in rows]
+            yield from checked
 
     def stream(self, without: Collection[int] = ()) -> Iterator[StoredDocument]:
         """All live documents by ascending key, except some."""
