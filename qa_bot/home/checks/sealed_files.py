@@ -3,7 +3,7 @@
     HOME/checksums.json    {"files": {PATH: {"sha256", "bytes", "mtime_ns", "inode"}}, "sha256"}
 
 A file is recorded when it is written or first checked. Later its content may differ in two ways. If its time and inode
-are the same, no program has written it: it is damaged. Otherwise somebody has written it: that is damage in `models`,
+are the same, no program has written it: it is damaged. Otherwise a program or a person has written it: that is damage in `models`,
 whose files are never rewritten, and is only reported elsewhere, since people edit those files.
 """
 
@@ -33,7 +33,7 @@ class ChangedFiles(NamedTuple):
 
 
 def seal(home: Path) -> None:
-    """Record the files that are not recorded yet, and those that people edit; a read-only home stays as it is."""
+    """Record the files that are not recorded yet, and those that people edit; a read-only home stays unchanged."""
     known = _read(home)
     records = {name: _record(home / name, known.get(name)) for name in _names(home)}
     for name in (name for name in records if name.startswith("models/") and name in known):

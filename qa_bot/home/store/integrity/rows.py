@@ -39,7 +39,7 @@ State = Literal["sound", "altered", "unsealed"]
 
 
 class CheckedDocument(NamedTuple):
-    """A live document and whether it is unchanged since then; `unsealed` ones have no checksum."""
+    """A live document and whether it is unchanged since it was stored; `unsealed` ones have no checksum."""
 
     key: int
     id: str
