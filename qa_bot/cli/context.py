@@ -77,6 +77,15 @@ def read_question(argument: str) -> str:
     return sys.stdin.read().strip() if argument == "-" else argument
 
 
+def read_secret(name: str) -> str:
+    """One line of standard input; in a terminal it is not shown."""
+    if sys.stdin.isatty():
+        from getpass import getpass
+
+        return getpass(f"{name}: ")
+    return sys.stdin.readline().rstrip("\r\n")
+
+
 def print_json(payload: Any) -> None:
     """Write `payload` to standard output as one line of JSON."""
     from qa_bot.answering.answer_json import dumps

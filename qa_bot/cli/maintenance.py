@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from qa_bot.cli.context import FAILED, OK, Json, home_path, open_encoder, open_home, print_json
+from qa_bot.cli.context import FAILED, OK, Json, home_path, open_encoder, open_home, print_json, read_secret
 
 settings = typer.Typer(help="Show every setting and where it comes from, or set one.", invoke_without_command=True)
 
@@ -84,10 +84,25 @@ def config(context: typer.Context, json: Json = False) -> None:
 def set_(
     context: typer.Context,
     key: Annotated[str, typer.Argument(help="section.key")],
-    value: Annotated[str, typer.Argument(help="Its value.")],
+    value: Annotated[str, typer.Argument(help="Its value; - reads it from standard input.")],
 ) -> None:
-    """Write one setting to the home's qa-bot.toml."""
+    """Write one setting to the home's qa-bot.toml; of a token its hash is written."""
+    from qa_bot.home.config import SECRETS, set_value
+    from qa_bot.home.folder import Home
+
+    if key in SECRETS and value not in ("", "-"):
+        typer.echo(f"Other users may see commands: give secrets as `qa-bot config set {key} -`.", err=True)
+    set_value(Home.open(home_path(context)).path, key, read_secret(key) if value == "-" else value)
+
+
+@settings.command("new-token")
+def new_token(context: typer.Context) -> None:
+    """Make a token for the service and print it once; the home keeps its hash."""
+    import secrets
+
     from qa_bot.home.config import set_value
     from qa_bot.home.folder import Home
 
-    set_value(Home.open(home_path(context)).path, key, value)
+    token = secrets.token_urlsafe(32)
+    set_value(Home.open(home_path(context)).path, "serve.token", token)
+    typer.echo(token)

@@ -6,6 +6,7 @@ The keys are in `sections.py`; this file reads, checks and writes them.
 from __future__ import annotations
 
 import difflib
+import hashlib
 import math
 import os
 import re
@@ -26,6 +27,8 @@ ALIASES = {"QA_BOT_TOKEN": "serve.token"}
 SECRETS = frozenset({"serve.token"})
 PRIVATE = SECRETS | {"store.url"}
 """Keys that are not exported; the URL of a database may hold a password."""
+HASHED = "sha256:"
+"""Begins a secret that is stored as its hash."""
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 _PASSWORD = re.compile(r"(?<=:)[^:/@]+(?=@)")
@@ -110,11 +113,13 @@ def explain(config: Config) -> list[Setting]:
 
 
 def set_value(home: Path, name: str, text: str) -> None:
-    """Check a value and write it to the home's file atomically; comments are kept."""
+    """Check a value and write it to the home's file atomically; comments are kept, of a token its hash is written."""
     import tomlkit  # only `config set` needs it
 
     file = (home / CONFIG_FILE).resolve()
     value = _validate(_RawValue(name, text, "command line", text=True))
+    if name in SECRETS and text:
+        value = hashed_token(text, name)
     list(_from_file(file))
     document = tomlkit.parse(file.read_text("utf-8")) if file.exists() else tomlkit.document()
     section, _, short = name.partition(".")
@@ -123,6 +128,21 @@ def set_value(home: Path, name: str, text: str) -> None:
     document[section][short] = value
     with atomic_file(file, private=True) as out:  # private: it may hold a token
         out.write(tomlkit.dumps(document).encode())
+
+
+def token_hash(token: str) -> str:
+    """What is stored of a token."""
+    return HASHED + hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def hashed_token(token: str, where: str) -> str:
+    """What is stored of a token, unless that is what is given; raises ConfigError if no header can carry the token."""
+    if re.fullmatch(HASHED + "[0-9a-f]{64}", token):
+        return token
+    if token and token.isascii() and token.isprintable() and " " not in token:
+        return token_hash(token)
+    got = "an empty one" if not token else "one with spaces or characters beyond ASCII"
+    raise ConfigError(f"Expected a token that a header can carry in {where}, but got {got}.")
 
 
 @cache

@@ -156,13 +156,17 @@ class ConversationsSection:
 class ServeSection:
     host: str = key("127.0.0.1", "address to listen on; any other than loopback needs a token")
     port: int = key(8080, "port to listen on; 0 takes a free one", least=0, most=65535)
-    token: str = key("", "secret that clients must send; empty: the file `token` in the home, or none")
+    token: str = key("", "secret that clients must send, or its hash; empty: the file `token` in the home, or none")
     liveqa_port: int = key(0, "separate port for LiveQA; 0 is off", least=0, most=65535)
     liveqa_precision: float = key(
         0.72, "answer.precision for LiveQA clients: the track does not punish wrong answers", least=0, most=1
     )
     liveqa_deadline: float = key(50.0, "seconds until a LiveQA client is answered", least=0.01)
     hosts: str = key("", "further host names of the service, separated by commas")
+    proxies: str = key(
+        "",
+        "addresses or networks of proxies, separated by commas: only they may send X-Forwarded-For and -Proto",
+    )
     workers: int = key(2, "questions answered at once", least=1, most=64)
     queue: int = key(64, "questions that may wait; more are rejected with Retry-After", least=0, most=10_000)
     rate: int = key(0, "requests a minute for each client, by key or address; 0 is no limit", least=0)

@@ -15,7 +15,9 @@ from aiohttp.typedefs import Handler, Middleware
 
 from qa_bot.home.sections import ServeSection
 from qa_bot.web import health, openapi, pages
-from qa_bot.web.access import PROBES, PUBLIC_ROUTES, Access, guard, route_of
+from qa_bot.web.access.arrival import too_large
+from qa_bot.web.access.headers import add_headers
+from qa_bot.web.access.rules import PROBES, PUBLIC_ROUTES, Access, guard, route_of
 from qa_bot.web.api import compare, owner
 from qa_bot.web.api import routes as api
 from qa_bot.web.app_keys import ACCESS, METRICS, REQUEST_ID, SERVICE, SETTINGS
@@ -35,9 +37,9 @@ FIELDS = 64
 """Limit of a form's fields."""
 GONE = 499
 """Status in the log when the client disconnected before the reply."""
+UNREAD = frozenset({413, 417})
+"""Statuses after which the connection is closed, since the rest of the body is not read."""
 LIVEQA = frozenset({"/liveqa"})
-HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"}
-"""Default headers of every reply."""
 
 _SANE_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
@@ -52,7 +54,7 @@ def make_app(
         access: shared with the LiveQA port, so that both count towards one rate; by default made from `settings`.
     """
     access = access or Access(settings)
-    guarded = guard(access, token_in_query=LIVEQA, public_routes=PUBLIC_ROUTES)
+    guarded = guard(access, token_in_query=LIVEQA, public_routes=PUBLIC_ROUTES, longest=BODY)
     app = _layered_app(service, metrics, settings, access, guarded)
     chat.prepare(app)
     owner.prepare(app)
@@ -66,7 +68,7 @@ def make_liveqa_app(
 ) -> web.Application:
     """The LiveQA port, where `/` is LiveQA and every route requires the token."""
     access = access or Access(settings)
-    guarded = guard(access, token_in_query=LIVEQA | {"/"}, public_routes=frozenset())
+    guarded = guard(access, token_in_query=LIVEQA | {"/"}, public_routes=frozenset(), longest=BODY)
     app = _layered_app(service, metrics, settings, access, guarded)
     app.add_routes(liveqa.own_port_routes())
     return app
@@ -92,8 +94,7 @@ async def _request_ids(request: web.Request, handler: Handler) -> web.StreamResp
 async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
     """Runs before the headers go out, which for streams and sockets is before any middleware sees the reply."""
     response.headers["X-Request-ID"] = request[REQUEST_ID]
-    for name, value in HEADERS.items():
-        response.headers.setdefault(name, value)
+    add_headers(response.headers, secure=request.app[ACCESS].is_encrypted(request))
 
 
 @web.middleware
@@ -138,7 +139,10 @@ def _reply(request: web.Request, error: ServiceError) -> web.Response:
     if error.status == 429:
         request.app[METRICS].shed("rate")
     payload = error.as_dict(request[REQUEST_ID])
-    return web.json_response(payload, status=error.status, headers=error.headers)
+    response = web.json_response(payload, status=error.status, headers=error.headers)
+    if error.status in UNREAD:
+        response.force_close()
+    return response
 
 
 def _as_service_error(request: web.Request, error: web.HTTPException) -> ServiceError:
@@ -150,6 +154,6 @@ def _as_service_error(request: web.Request, error: web.HTTPException) -> Service
             allowed = " or ".join(sorted(error.allowed_methods))
             return ServiceError(405, f"Expected {allowed} for {request.path}, but got {error.method}.")
         case web.HTTPRequestEntityTooLarge():
-            return ServiceError(413, f"Expected a body of at most {BODY:,} bytes, but got a longer one.")
+            return too_large(BODY)
         case _:
             return ServiceError(status, error.text or error.reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from qa_bot.home.sections import ServeSection
-from qa_bot.web.access import Access
+from qa_bot.web.access.rules import Access
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.service import AnswerService
 

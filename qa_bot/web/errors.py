@@ -14,7 +14,9 @@ CODES = {
     409: "conflict",
     413: "too_large",
     415: "unsupported_media_type",
+    417: "expectation_failed",
     422: "invalid",
+    426: "upgrade_required",
     429: "too_many_requests",
     500: "internal",
     503: "overloaded",
@@ -38,6 +40,8 @@ class ServiceError(Exception):
     def headers(self) -> dict[str, str]:
         if self.status == 401:
             return {"WWW-Authenticate": "Bearer"}
+        if self.status == 426:
+            return {"Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
         return {} if self.retry_after is None else {"Retry-After": str(max(1, ceil(self.retry_after)))}
 
     def as_dict(self, request_id: str) -> dict[str, Any]:

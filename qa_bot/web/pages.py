@@ -26,13 +26,6 @@ POLICY = (
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +56,7 @@ class Pages:
         body = self.assets[PAGES[request.path]].body
         text = body.decode().replace(NONCE, nonce).replace(ASSETS, f"assets/{self.version}")
         policy = {"Content-Security-Policy": POLICY.format(nonce=nonce), "Cache-Control": "no-store"}
-        return web.Response(text=text, content_type="text/html", headers={**HEADERS, **policy})
+        return web.Response(text=text, content_type="text/html", headers=policy)
 
     async def asset(self, request: web.Request) -> web.Response:
         """`GET /assets/VERSION/NAME`."""
@@ -71,7 +64,7 @@ class Pages:
         asset = self.assets.get(name) if version == self.version and name not in PAGES.values() else None
         if asset is None:
             raise ServiceError(404, f"Expected a file of the page, but got {request.path!r}; reload the page.")
-        headers = {**HEADERS, "Cache-Control": FOREVER, "ETag": f'"{asset.tag}"', "Vary": "Accept-Encoding"}
+        headers = {"Cache-Control": FOREVER, "ETag": f'"{asset.tag}"', "Vary": "Accept-Encoding"}
         if any(known.value in (asset.tag, "*") for known in request.if_none_match or ()):
             return web.Response(status=304, headers=headers)
         packed = "gzip" in request.headers.get("Accept-Encoding", "")

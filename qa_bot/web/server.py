@@ -20,7 +20,10 @@ from qa_bot.bot import Bot
 from qa_bot.documents.idle_improving import IdleImprover, improving_when_idle
 from qa_bot.home.journal import expire
 from qa_bot.home.sections import ServeSection
-from qa_bot.web.access import Access, addresses, check_binding, token_for
+from qa_bot.web.access.addresses import addresses, check_binding
+from qa_bot.web.access.arrival import use_arrived_requests
+from qa_bot.web.access.rules import Access
+from qa_bot.web.access.tokens import token_for
 from qa_bot.web.app import make_app, make_liveqa_app
 from qa_bot.web.chat.conversations import Conversations
 from qa_bot.web.chat.socket import CHAT
@@ -202,6 +205,7 @@ async def _served(app: web.Application, sockets: list[socket.socket]) -> AsyncIt
         auto_decompress=True,
     )
     await runner.setup()
+    use_arrived_requests(runner)
     try:
         for opened in sockets:
             await web.SockSite(runner, opened, backlog=BACKLOG).start()

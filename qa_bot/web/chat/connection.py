@@ -12,7 +12,7 @@ from typing import Any
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from qa_bot.answering.answer_json import dumps
-from qa_bot.web.access import TokenBuckets
+from qa_bot.web.access.rates import TokenBuckets
 from qa_bot.web.chat import frames
 from qa_bot.web.chat.conversation import Conversation
 from qa_bot.web.metrics import Metrics

@@ -16,13 +16,14 @@ from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
 from qa_bot.answering.answer_json import as_dict
 from qa_bot.answering.ask import Ask
 from qa_bot.conversation.persona_choice import meant
-from qa_bot.web.access import Access
+from qa_bot.web.access.rules import Access
 from qa_bot.web.app_keys import ACCESS, METRICS, SERVICE
 from qa_bot.web.chat import frames
 from qa_bot.web.chat.connection import Connection
 from qa_bot.web.chat.conversation import Conversation, voice_of
 from qa_bot.web.chat.conversations import Conversations, new_id
 from qa_bot.web.chat.frames import AskFrame, Cancel, Choose, ClientFrame, Feedback, Frame, Hello, Ping, Raw
+from qa_bot.web.chat.upgrade import StrictWebSocket, check_version
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.service import AnswerService, refused_choices
@@ -65,7 +66,8 @@ class Chat:
 
     async def serve(self, request: web.Request) -> web.WebSocketResponse:
         """A connection, from its upgrade to its end."""
-        web_socket = web.WebSocketResponse(
+        check_version(request)
+        web_socket = StrictWebSocket(
             heartbeat=HEARTBEAT,
             timeout=CLOSING,
             receive_timeout=None,
@@ -166,9 +168,12 @@ class Chat:
 
     async def _greet(self, connection: Connection, hello: Hello) -> None:
         """Open or resume a conversation, and send the frames that the client missed."""
-        if hello.token is not None and not self._access.allows(hello.token):
-            connection.close(WSCloseCode.POLICY_VIOLATION, NO_TOKEN)
-            return
+        if hello.token is not None:
+            try:
+                self._access.check_token(connection.request, hello.token)
+            except ServiceError:
+                connection.close(WSCloseCode.POLICY_VIOLATION, NO_TOKEN)
+                return
         conversation = await self.conversations.open(hello.resume or hello.conversation, seq=hello.seq or 0)
         connection.join(conversation)
         connection.last_seq = hello.seq or 0

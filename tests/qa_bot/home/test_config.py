@@ -11,7 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.home.config import CONFIG_FILE, Config, ConfigError, explain, known_keys, load_config, set_value, shareable
+from qa_bot.home.config import (
+    CONFIG_FILE,
+    Config,
+    ConfigError,
+    explain,
+    known_keys,
+    load_config,
+    set_value,
+    shareable,
+    token_hash,
+)
 
 
 @pytest.fixture
@@ -185,7 +195,8 @@ def test_new_file_is_readable_by_its_owner_alone(home: Path) -> None:
     set_value(home, "serve.token", "s3cret")
     assert stat.S_IMODE((home / CONFIG_FILE).stat().st_mode) == 0o600
     assert [path.name for path in home.iterdir()] == [CONFIG_FILE]
-    assert load(home).serve.token == "s3cret"
+    assert load(home).serve.token == token_hash("s3cret"), "the file holds no token that could be used"
+    assert "s3cret" not in (home / CONFIG_FILE).read_text()
 
 
 @pytest.mark.parametrize(

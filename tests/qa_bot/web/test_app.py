@@ -103,7 +103,7 @@ def test_every_error_has_the_one_shape(bot, status) -> None:
     assert json.loads(body) == {
         "error": {"code": CODES[status], "message": "what is wrong", "request_id": headers["X-Request-ID"]}
     }
-    assert headers.get("Retry-After") == (None if status == 401 else "2")
+    assert headers.get("Retry-After") == (None if status in (401, 426) else "2")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_every_error_has_the_one_shape(bot, status) -> None:
         (web.HTTPBadRequest(text="bad"), 400, "bad_request"),
         (web.HTTPRequestEntityTooLarge(1), 413, "too_large"),
         (web.HTTPUnsupportedMediaType(), 415, "unsupported_media_type"),
-        (web.HTTPUpgradeRequired(), 400, "bad_request"),
+        (web.HTTPUpgradeRequired(), 426, "upgrade_required"),
         (web.HTTPBadGateway(), 500, "internal"),
         (web.HTTPServiceUnavailable(), 503, "overloaded"),
     ],

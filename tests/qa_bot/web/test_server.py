@@ -331,3 +331,24 @@ def test_it_serves_with_and_without_the_faster_loop(monkeypatch) -> None:
     monkeypatch.undo()
     uvloop = pytest.importorskip("uvloop", reason="the faster loop needs the extra 'fast'")
     assert server._loop_factory() is uvloop.new_event_loop
+
+
+def test_a_service_shows_its_token_neither_in_ps_nor_in_its_log(process) -> None:
+    """The token comes from the environment, which only the owner of the process may read."""
+    server = process(QA_BOT_TOKEN="correct-horse-battery").ready()
+    bodies, statuses = b"", []
+    for token in ("correct-horse-battery", "correct-horse-battery-wrong"):
+        request = urllib.request.Request(server.url + "metrics", headers={"Authorization": f"Bearer {token}"})
+        try:
+            with urllib.request.urlopen(request, timeout=30) as reply:
+                bodies, statuses = bodies + reply.read(), [*statuses, reply.status]
+        except urllib.error.HTTPError as error:
+            bodies, statuses = bodies + error.read(), [*statuses, error.code]
+    assert statuses == [200, 401]
+    assert b"correct-horse" not in bodies
+    if (command := Path(f"/proc/{server.popen.pid}/cmdline")).exists():
+        assert b"correct-horse" not in command.read_bytes()
+    code, log = server.end()
+    assert code == 0
+    assert [line["status"] for line in log if line["event"] == "request"][-2:] == [200, 401]
+    assert "correct-horse" not in json.dumps(log)
