@@ -183,11 +183,14 @@ def evaluate(
         typer.Option(help="everything: collections and configurations, a TOML file.", show_default="development"),
     ] = None,
     every: Annotated[bool, typer.Option("--each", help="workplace: every answer that lost points.")] = False,
+    worst: Annotated[
+        int, typer.Option(help="workplace: number of worst answers to show, each with the stage that lost it.", min=0)
+    ] = 0,
     json: Json = False,
 ) -> None:
     """Measure the bot on judged data, with standard errors."""
     if task is Task.everything:
-        if engine or encoder or model or questions or losses or every:
+        if engine or encoder or model or questions or losses or every or worst:
             raise typer.BadParameter("Expected engines and data in the suite; leave those options out.")
         _everything(suite, data, out=out, limit=limit, json=json)
         return
@@ -207,11 +210,12 @@ def evaluate(
             home=explicit_home_path(context),
             losses=losses,
             every=every,
+            worst=worst,
             json=json,
         )
         return
-    if questions or losses or every:
-        raise typer.BadParameter("Expected --questions, --losses and --each with workplace; leave them out.")
+    if questions or losses or every or worst:
+        raise typer.BadParameter("Expected --questions, --losses, --each and --worst with workplace; leave them out.")
     from qa_bot.terminal.output import counting, show
     from qa_lab.evaluate import tasks
     from qa_lab.evaluate.report import as_json, table
@@ -252,6 +256,7 @@ def _workplace(
     home: Path | None,
     losses: bool,
     every: bool,
+    worst: int,
     json: bool,
 ) -> None:
     if questions is None:
@@ -269,13 +274,13 @@ def _workplace(
             encoders=encoders,
             home=home,
             limit=limit,
-            with_losses=losses,
+            with_losses=losses or worst > 0,
             progress=lambda doing, done: progress(done, doing),
         )
     if json:
-        print_json(as_json(results, with_replies=every))
+        print_json(as_json(results, with_replies=every, worst_count=worst))
     else:
-        typer.echo(text(results, with_replies=every))
+        typer.echo(text(results, with_replies=every, worst_count=worst))
 
 
 def _everything(suite: Path | None, data: Path | None, *, out: Path | None, limit: int | None, json: bool) -> None:

@@ -15,10 +15,11 @@ TOP_DOCUMENTS = 10
 FULL_TEXT, RIGHT_DOCUMENT = "in the full text of the top-10 documents", "right document first"
 COMPOSED, LEAD = "in the composed answer", "in its lead"
 REFUSED, REFUSED_RIGHT = "refused", "refused with gold in the answer"
+_, TOP_TEN, _, TOP_ONE = _TOP = tuple(f"in a top-{k} passage" for k in DEPTHS)
 STAGES = (
     STORED,
     ONE_PASSAGE,
-    *(f"in a top-{k} passage" for k in DEPTHS),
+    *_TOP,
     FULL_TEXT,
     RIGHT_DOCUMENT,
     COMPOSED,

@@ -9,15 +9,17 @@ from qa_core.measures.significance import LEAST_P
 from qa_lab.evaluate.workplace.evaluation import WorkplaceResult
 from qa_lab.evaluate.workplace.grading import GRADES
 from qa_lab.evaluate.workplace.losses import STAGES
+from qa_lab.evaluate.workplace.worst import worst
 
 GAP = "  "
 SHOWN = 160
 
 
-def text(results: Sequence[WorkplaceResult], *, with_replies: bool = False) -> str:
+def text(results: Sequence[WorkplaceResult], *, with_replies: bool = False, worst_count: int = 0) -> str:
     """Tables of grades and scores by type of question, of losses if they were measured, and answers that lost points.
 
-    One result has a column for each grade, several a column each with the score.
+    One result has a column for each grade, several a column each with the score. `worst_count` is the number of worst
+    answers that are shown with their reasons, if losses were measured.
     """
     rows = list(_one(results[0]) if len(results) == 1 else _several(results))
     parts = [caption(results), aligned(rows)]
@@ -25,15 +27,21 @@ def text(results: Sequence[WorkplaceResult], *, with_replies: bool = False) -> s
         parts.append(aligned(list(_losses(results))))
     if with_replies:
         parts += ["\n".join(_lost_points(result)) for result in results]
+    if worst_count:
+        parts += ["\n".join(_worst(result, worst_count)) for result in results]
     return "\n\n".join(parts)
 
 
-def as_json(results: Sequence[WorkplaceResult], *, with_replies: bool = False) -> dict[str, Any]:
+def as_json(results: Sequence[WorkplaceResult], *, with_replies: bool = False, worst_count: int = 0) -> dict[str, Any]:
     """One object for one result; for several, the first one's object with all of them under `models`.
 
-    `with_replies` adds every reply with its grade.
+    `with_replies` adds every reply with its grade, `worst_count` the worst answers with their reasons.
     """
     objects = [result.as_dict(with_replies=with_replies) for result in results]
+    for object_, result in zip(objects, results, strict=True):
+        if worst_count:
+            lost = worst(result, worst_count)
+            object_["worst"] = [{"_id": of.question.id, "grade": of.grade, "reason": why} for of, why in lost]
     return objects[0] if len(objects) == 1 else {**objects[0], "models": objects}
 
 
@@ -92,6 +100,13 @@ def _losses(results: Sequence[WorkplaceResult]) -> Iterator[list[str]]:
     for stage in STAGES:
         yield [stage, *(str(len(of.reached[stage])) for _, of in measured)]
     yield ["precision of the answers", *(f"{of.precision:.3f} of {of.answers}" for _, of in measured)]
+
+
+def _worst(result: WorkplaceResult, count: int) -> Iterator[str]:
+    yield f"{result.name}: the worst answers"
+    for of, why in worst(result, count):
+        shown = " ".join((of.reply.text or of.reply.reason).split())[:SHOWN]
+        yield f"{of.grade}  {of.question.id}  {of.question.turn.question}\n      {why}; answer {shown!r}"
 
 
 def _lost_points(result: WorkplaceResult) -> Iterator[str]:

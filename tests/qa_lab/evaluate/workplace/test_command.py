@@ -13,6 +13,13 @@ def test_a_table_with_losses(qa_bot, policies, questions):
     assert "in one passage" in done.out
 
 
+def test_the_worst_answers(qa_bot, policies, questions):
+    done = qa_bot("eval", "workplace", "--data", policies, "--questions", questions, "--worst", "3")
+    assert (done.code, "the worst answers" in done.out) == (0, True)
+    payload = qa_bot("eval", "workplace", "--data", policies, "--questions", questions, "--worst", "3", "--json").json
+    assert all(entry["grade"] not in ("3", "A") for entry in payload["worst"])
+
+
 def test_wrong_usage(qa_bot, policies, questions):
     assert qa_bot("eval", "workplace", "--data", policies).code == 2
     assert qa_bot("eval", "retrieval", "--data", policies, "--questions", questions).code == 2
