@@ -77,6 +77,7 @@ def formulate(
     languages: SearchLanguages = ENGLISH_ONLY,
     noun_phrases: NounPhrases | None = None,
     synonyms: Synonyms | None = None,
+    check: Callable[[], object] = lambda: None,
 ) -> Formulation:
     """Distinct queries for keyword and dense search.
 
@@ -86,6 +87,7 @@ def formulate(
     Args:
         languages: of the question and of the documents, see `search_languages`.
         noun_phrases, synonyms: of English questions.
+        check: called between the queries, and may raise when there is no more time.
     """
     whole = question_text(question)
     focus = asking_sentences(question)
@@ -98,15 +100,11 @@ def formulate(
     long = len(distinct) > (SHORT if question.body.strip() else SHORT_TITLE)
     if noun_phrases and long:
         forms.append(("noun phrases", " ".join(noun_phrases(whole)), PHRASES))
-    keyword = [
-        WeightedQuery(
-            f"{name}:{field}",
-            KeywordQuery(_with_synonyms(query_terms(text, languages), text, synonyms), field),
-            weight,
-        )
-        for name, text, weight in forms
-        for field in FIELDS
-    ]
+    keyword: list[WeightedQuery] = []
+    for name, text, weight in forms:
+        check()
+        weighted = _with_synonyms(query_terms(text, languages), text, synonyms)
+        keyword += [WeightedQuery(f"{name}:{field}", KeywordQuery(weighted, field), weight) for field in FIELDS]
     if long:
         keyword.append(WeightedQuery("bigrams:title", KeywordQuery((), "title", _pairs(whole, languages)), BIGRAMS))
     if languages.analyses != ("en",):
@@ -156,12 +154,12 @@ def _with_synonyms(weights: Mapping[str, float], text: str, synonyms: Synonyms |
     """Terms with their weights, and one-word synonyms of words with a single sense."""
     if synonyms is None:
         return tuple(weights.items())
-    original = weights
+    added: list[str] = []
     for word in dict.fromkeys(text.split()):
-        if len(stem := terms(word)) == 1 and stem[0] in original:
+        if len(stem := terms(word)) == 1 and stem[0] in weights:
             expansions = [terms(synonym) for synonym in synonyms(word)]
-            weights = dict.fromkeys((e[0] for e in expansions if len(e) == 1), SYNONYM_WEIGHT) | dict(weights)
-    return tuple(weights.items())
+            added += [e[0] for e in reversed(expansions) if len(e) == 1]
+    return tuple((term, weights.get(term, SYNONYM_WEIGHT)) for term in dict.fromkeys((*reversed(added), *weights)))
 
 
 def _merged(queries: Iterable[WeightedQuery]) -> Iterator[WeightedQuery]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 _SECOND = re.compile(
-    r"(?P<first>.+?)\s*,?\s+and\s+(?:(?:in|on|at|by|from|to)\s+)?(?P<second>(?:when|where|who|whom|how|what|which)\b[^?]*)\??",
-    re.IGNORECASE | re.DOTALL,
+    r"(?P<first>.+?) ?,? and (?:(?:in|on|at|by|from|to) )?(?P<second>(?:when|where|who|whom|how|what|which)\b[^?]*)\??",
+    re.IGNORECASE,
 )
 _WORD = re.compile(r"\s*(?:in |on |at |by |from |to )?(?:when|where|who|whom|how|what|which)\s+", re.IGNORECASE)
 _ELLIPSIS = re.compile(
@@ -23,7 +23,7 @@ def question_parts(question: str) -> tuple[str, ...]:
 
     "When was Mozart born and where?" gives "When was Mozart born" and "where was Mozart born".
     """
-    match = _SECOND.fullmatch(question.strip())
+    match = _SECOND.fullmatch(" ".join(question.split()))  # one blank between words, so that no match is quadratic
     opening = match and _WORD.match(match["first"])
     if not match or not opening:
         return (question,)

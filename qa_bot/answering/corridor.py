@@ -27,7 +27,7 @@ from qa_bot.answering.spelling import corrected
 from qa_bot.answering.stages.abstention import demoted_reason, no_fact_reason, reason
 from qa_bot.answering.stages.compose import TILED, Composed, compose
 from qa_bot.answering.stages.decide import Calibrations, Decided, Decision, Preferences, decide_passage
-from qa_bot.answering.stages.formulate import formulate
+from qa_bot.answering.stages.formulate import formulate_in_time
 from qa_bot.answering.stages.fuse import fuse
 from qa_bot.answering.stages.owner_answers import STARTER_CONFIDENCE, fits_better, is_owned, lacks_words
 from qa_bot.answering.stages.passages import RIVALS, find_passages, rank_passages, unranked
@@ -43,6 +43,7 @@ from qa_bot.home.starter import NAME as STARTER
 from qa_core.types import Answer, Candidate, Encoder, Question
 from retrievers.engines.index import Index
 from retrievers.formulate import Formulation
+from retrievers.long_questions import TITLE, shortened
 
 if TYPE_CHECKING:
     from qa_bot.answering.graph.entities import Entities
@@ -204,10 +205,10 @@ class Corridor:
     ) -> tuple[Candidate, ...]:
         """The results of one engine, best first: documents, or facts of the graph.
 
-        The starter collection is searched if nothing else has any result, or if the scope names it.
-
-        Raises ScopeError if no document is in `scope`.
+        The starter collection is searched if nothing else has any result, or if the scope names it. Raises ScopeError
+        if no document is in `scope`.
         """
+        query = shortened(query, TITLE)
         if engine != "facts":
             scope.expect_documents(self.index)
             ranking = self.rank(Question(query), clock, mode=engine, depth=max(top, 10), scope=scope)
@@ -238,7 +239,7 @@ class Corridor:
             readings: texts that are searched in place of the question if passages are ranked.
         """
         depth = depth or self._config.retrieval.depth
-        formulation = clock.run_inline("formulate", lambda: formulate(question, self.index))
+        formulation = formulate_in_time(question, self.index, clock)
         clock.listen(StageBegun("retrieve"))
         by_passages = self._config.ranking.formula == "passages" and self.index.has_units
         rank = partial(self._rank_passages, readings=readings) if by_passages else self._rank_documents
@@ -258,7 +259,7 @@ class Corridor:
     ) -> Ranking:
         """By the evidence for each passage."""
         feedback = self._config.retrieval.feedback
-        formulations = [formulate(Question(reading), self.index) for reading in readings] or [formulation]
+        formulations = [formulate_in_time(Question(text), self.index, clock) for text in readings] or [formulation]
         hits = find_passages(
             self.index, self._encoder, formulations, clock, mode=mode, only=scope.filter(), feedback=feedback
         )

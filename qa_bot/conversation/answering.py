@@ -20,6 +20,7 @@ from qa_bot.conversation.session_votes import SessionVotes
 from qa_bot.conversation.understanding import UnderstoodTurn, read
 from qa_core.text.small_talk import recognise
 from qa_core.types import Answer, Question
+from retrievers.long_questions import TITLE, bounded, shortened
 
 
 @cache
@@ -40,7 +41,8 @@ def answer_turn(
         Cancelled: the caller cancelled the question.
     """
     began = time.monotonic()
-    turn = _understood(corridor, ask, past)
+    asked, ask = ask.question, _bounded(ask)
+    turn = _understood(corridor, ask, past, deadline)
     took = round(time.monotonic() - began, 6)
     clock = corridor.start(deadline, listen)
     if turn.talk is not None:
@@ -50,7 +52,7 @@ def answer_turn(
     else:
         answer = _searched(corridor, ask, turn, past, clock)
     timings = {"understand": took, **answer.timings, "total": round(answer.timings["total"] + took, 6)}
-    return replace(answer, timings=timings)
+    return replace(_told(answer, asked, ask.question), timings=timings)
 
 
 def answer_alone(corridor: Corridor, ask: Ask, deadline: Deadline, listen: Listener = ignore_event) -> Answer:
@@ -60,40 +62,57 @@ def answer_alone(corridor: Corridor, ask: Ask, deadline: Deadline, listen: Liste
         Cancelled: the caller cancelled the question.
     """
     clock = corridor.start(deadline, listen)
+    asked, ask = ask.question, _bounded(ask)
     title = ask.question.title
-    corrected = ask.understood or corridor.corrected(title)
+    corrected = ask.understood or (corridor.corrected(title) if deadline.left() > 0 else title)
     if corrected != title:
         clock.listen(Understood(corrected))
     answer = corridor.answer(replace(ask, question=replace(ask.question, title=corrected)), clock)
-    return replace(answer, question=title, understood=corrected if corrected != title else "")
+    return _told(replace(answer, understood=corrected if corrected != title else ""), asked, ask.question)
 
 
 def replayed(corridor: Corridor, ask: Ask, deadline: Deadline) -> list[RememberedTurn]:
     """The turns of a conversation that the client keeps; an earlier answer is made again if a later turn needs it."""
     past: list[RememberedTurn] = []
     for turn in ask.history or ():
-        earlier = Ask(
-            Question(turn.question), persona=ask.persona, hint=ask.hint, top=ask.top, trace=True, scope=ask.scope
-        )
+        question = Question(shortened(turn.question, TITLE))
+        earlier = Ask(question, persona=ask.persona, hint=ask.hint, top=ask.top, trace=True, scope=ask.scope)
         before = tuple(past)
         past.append(
             RememberedTurn(
-                question=turn.question,
-                understood=_understood(corridor, earlier, before).question,
+                question=question.title,
+                understood=_understood(corridor, earlier, before, deadline).question,
                 reply=turn.reply,
                 title=turn.title,
                 recall=partial(answer_turn, corridor, earlier, before, deadline),
-                talk=recognise(turn.question),
+                talk=recognise(question.title),
                 asks_back=turn.asks_back,
             )
         )
     return past
 
 
-def _understood(corridor: Corridor, ask: Ask, past: Sequence[RememberedTurn]) -> UnderstoodTurn:
+def _bounded(ask: Ask) -> Ask:
+    """The same with a question of bounded length."""
+    return replace(ask, question=bounded(ask.question), understood=shortened(ask.understood, TITLE))
+
+
+def _told(answer: Answer, asked: Question, searched: Question) -> Answer:
+    """The answer to the question as it was asked; if that was cut, it is told what was searched."""
+    answer = replace(answer, question=asked.title)
+    if len(asked.title) <= TITLE and len(asked.body) == len(searched.body):
+        return answer
+    cut = {"title": searched.title, "body": searched.body}
+    trace = None if answer.trace is None else {**answer.trace, "searched": cut}
+    is_cut = len(asked.title) > TITLE
+    return replace(answer, understood=answer.understood or (searched.title if is_cut else ""), trace=trace)
+
+
+def _understood(corridor: Corridor, ask: Ask, past: Sequence[RememberedTurn], deadline: Deadline) -> UnderstoodTurn:
+    """What a turn means; the turn itself if there is no time to find out."""
     if ask.understood:
         return UnderstoodTurn(ask.understood, settled=True)
-    if ask.question.body.strip():  # a question with details stands alone
+    if ask.question.body.strip() or deadline.left() <= 0:  # a question with details stands alone
         return UnderstoodTurn(ask.question.title)
     return read(corridor.corrected(ask.question.title), past, rewriter(), corridor.entities)
 
@@ -110,4 +129,4 @@ def _searched(
     asks_back = not turn.settled and not ask.question.body.strip()
     interpose = partial(clarify, corridor=corridor, preferences=votes, scope=ask.scope) if asks_back else None
     answer = corridor.answer(standalone, clock, preferences=votes, interpose=interpose)
-    return replace(answer, question=title, understood=turn.question if changed else "")
+    return replace(answer, understood=turn.question if changed else "")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from qa_bot.answering.answer_json import from_dict
 from qa_core.text.small_talk import Talk, recognise
 from qa_core.types import Answer
+from retrievers.long_questions import TITLE, shortened
 
 if TYPE_CHECKING:
     from qa_bot.home.store import Feedback, Turn
@@ -49,9 +50,10 @@ class RememberedTurn:
 
     @classmethod
     def of(cls, question: str, answer: Answer, *, reference: str = "", vote: Vote | None = None) -> RememberedTurn:
+        question = shortened(question, TITLE)
         return cls(
             question=question,
-            understood=answer.understood or question,
+            understood=shortened(answer.understood, TITLE) or question,
             reply=sourced(answer),
             recall=lambda: answer,
             title=title_of(answer),

@@ -17,6 +17,8 @@ from qa_core.types import Choice
 if TYPE_CHECKING:
     from qa_bot.answering.graph.entities import Entities
 
+READ = 2_000
+"""Characters of a reply in which entities are looked for."""
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _AROUND = frozenset(
     [
@@ -74,7 +76,7 @@ def read(
 
 
 def _exchange(past: RememberedTurn, entities: Entities | None) -> Exchange:
-    known = entities.find(f"{past.understood}\n{past.reply}") if entities else ()
+    known = entities.find(f"{past.understood}\n{past.reply[:READ]}") if entities else ()
     return Exchange(past.understood, past.reply, past.title, known)
 
 

@@ -37,6 +37,8 @@ log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 State = Literal["starting", "ready", "overloaded", "stopping"]
 
+LONG = 1_000
+"""Characters above which a question is long: it takes up to twenty times as long as others."""
 BOOKKEEPERS = 2
 """Threads for the store, so that lists and votes do not wait for answers."""
 USUAL = 0.05
@@ -67,6 +69,7 @@ class AnswerService:
         self.starting, self.stopping = True, False
         self._metrics = metrics
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="answer")
+        self._long = ThreadPoolExecutor(max(1, workers // 2), thread_name_prefix="long")
         self._bookkeepers = ThreadPoolExecutor(BOOKKEEPERS, thread_name_prefix="store")
         self._greeter = ThreadPoolExecutor(1, thread_name_prefix="voices")
         self._room, self._at_once = workers + queue, workers
@@ -117,7 +120,10 @@ class AnswerService:
         """
         self.expect_persona(ask.persona)
         relay = listen if listen is ignore_event else _on_loop(listen)
-        answer = await self._run(lambda limit: self.bot.ask(ask, deadline=limit, listen=relay), ask.seconds)
+        is_long = len(ask.question.title) + len(ask.question.body) > LONG
+        answer = await self._run(
+            lambda limit: self.bot.ask(ask, deadline=limit, listen=relay), ask.seconds, is_long=is_long
+        )
         self._metrics.answered(answer)
         self._log(ask.question, answer, ask.conversation)
         return answer
@@ -127,7 +133,7 @@ class AnswerService:
     ) -> tuple[Candidate, ...]:
         """`Bot.search` in a worker thread; raises as `answer` does."""
         search = partial(self.bot.search, query, engine=engine, top=top, scope=scope)
-        return await self._run(lambda limit: search(deadline=limit), None)
+        return await self._run(lambda limit: search(deadline=limit), None, is_long=len(query) > LONG)
 
     async def speak(
         self, persona: str, turns: Sequence[str], *, hint: str = "", top: int = 10, deadline: float | None = None
@@ -205,14 +211,17 @@ class AnswerService:
         """Accept nothing new and wait for running work; queued work is not started."""
         self.stopping = True
         await asyncio.to_thread(self._workers.shutdown, cancel_futures=True)
+        await asyncio.to_thread(self._long.shutdown, cancel_futures=True)
         await asyncio.to_thread(self._bookkeepers.shutdown)
         await asyncio.to_thread(self._greeter.shutdown, cancel_futures=True)
 
-    async def _run(self, work: Callable[[Deadline], Result], seconds: float | None) -> Result:
+    async def _run(self, work: Callable[[Deadline], Result], seconds: float | None, *, is_long: bool = False) -> Result:
+        """The result of `work`; long questions have workers of their own, so that others overtake them."""
         cancelled = Flag()
         limit = Deadline.after(self.bot.config.answer.deadline if seconds is None else seconds, cancelled)
         self._admit()
-        future = self._workers.submit(_unless_cancelled, work, limit)
+        workers = self._long if is_long else self._workers
+        future = workers.submit(_unless_cancelled, work, limit)
         future.add_done_callback(self._leave)
         try:
             return await asyncio.wrap_future(future)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from qa_bot.answering.clock import Clock
 from qa_core.text.noun_phrases import noun_phrases
 from qa_core.text.synonyms import synonyms
 from qa_core.types import Question
@@ -11,7 +14,13 @@ from retrievers.formulate import formulate as formulate_with
 from retrievers.question_terms import search_languages
 
 
-def formulate(question: Question, index: Index) -> Formulation:
-    """Queries in the languages of the question and of the documents."""
+def formulate(question: Question, index: Index, *, check: Callable[[], object] = lambda: None) -> Formulation:
+    """Queries in the languages of the question and of the documents; `check` may raise to stop."""
     languages = search_languages(question_text(question), index.languages)
-    return formulate_with(question, languages=languages, noun_phrases=noun_phrases, synonyms=synonyms)
+    return formulate_with(question, languages=languages, noun_phrases=noun_phrases, synonyms=synonyms, check=check)
+
+
+def formulate_in_time(question: Question, index: Index, clock: Clock) -> Formulation:
+    """The queries of a question; no keyword queries if there is no time to make them."""
+    nothing = Formulation((), question_text(question), ())
+    return clock.run_quick("formulate", lambda share: formulate(question, index, check=share.check), nothing)

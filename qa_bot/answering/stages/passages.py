@@ -166,17 +166,20 @@ def unranked(index: Index, readings: Sequence[FoundPassages], *, depth: int) -> 
     return RankedPassages(lists=lists)
 
 
-def _by_words(index: Index, formulation: Formulation, only: Filter | None, feedback: int, _: Deadline) -> FoundPassages:
+def _by_words(
+    index: Index, formulation: Formulation, only: Filter | None, feedback: int, deadline: Deadline
+) -> FoundPassages:
     terms = formulation.keyword[0].query.terms if formulation.keyword else ()
+    hits: dict[Channel, Hits] = {}
+    hits["words"] = index.keyword_hits(expanded(index, KeywordQuery(terms), feedback, only), KEYWORD_DEPTH, only)
+    deadline.check()
+    hits["title words"] = index.keyword_hits(KeywordQuery(terms, "title"), TITLES, only)
+    deadline.check()
     pieces = piece_query(formulation)
-    return FoundPassages(
-        {
-            "words": index.keyword_hits(expanded(index, KeywordQuery(terms), feedback, only), KEYWORD_DEPTH, only),
-            "title words": index.keyword_hits(KeywordQuery(terms, "title"), TITLES, only),
-            "pieces": index.keyword_hits(pieces, KEYWORD_DEPTH, only),
-        },
-        least_pieces=SHARED_PIECES * sum(w * _rarity(index, "grams", piece) for piece, w in pieces.terms),
-    )
+    hits["pieces"] = index.keyword_hits(pieces, KEYWORD_DEPTH, only)
+    deadline.check()
+    least = SHARED_PIECES * sum(w * _rarity(index, "grams", piece) for piece, w in pieces.terms)
+    return FoundPassages(hits, least_pieces=least)
 
 
 def _rarity(index: Index, field: Field, term: str) -> float:

@@ -124,11 +124,13 @@ class Verifier:
             deadline.check()
             spans = [match.span() for match in _WORD.finditer(reading)]
             vectors = self._vectors.of_words(reading, spans)
+            row_of = {span: row for row, span in enumerate(spans)}
             for at, candidate in enumerate(head):
+                deadline.check()
                 analysis = analysis_language(candidate.passage.source.details.language)
                 words = content_of(reading, analysis, language)
                 present = set(terms(texts[at], analysis))
-                rows = vectors[[spans.index(span) for span in words.spans]] if words.spans else vectors[:0]
+                rows = vectors[[row_of[span] for span in words.spans]] if words.spans else vectors[:0]
                 shares = word_cover(rows, tokens[at], [term in present for term in words.terms])
                 covered = soft_minimum(shares, [_rarity(index, term) for term in words.terms])
                 named = zip((reading[slice(*span)] for span in words.spans), shares.tolist(), strict=True)

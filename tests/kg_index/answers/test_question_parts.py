@@ -20,6 +20,8 @@ from kg_index.answers.question_parts import question_parts, with_topic
         ("and when?", None),
         ("", None),
         ("who " * 5_000, None),
+        (f"who{' ' * 20_000}and", None),
+        (f"Who is Bo {' ' * 20_000} and when?", ("Who is Bo", "when is Bo")),
     ],
 )
 def test_parts(question: str, parts: tuple[str, ...] | None) -> None:

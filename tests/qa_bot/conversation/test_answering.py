@@ -10,6 +10,7 @@ from qa_bot import Bot
 from qa_bot.answering.ask import ClientTurn
 from qa_bot.answering.events import Event, Understood
 from qa_core.types import Answer
+from retrievers.long_questions import BODY, TITLE
 
 CATS = "Why do cats sleep all day?"
 TURNS = (
@@ -153,3 +154,40 @@ def test_small_talk_is_styled_by_a_persona(home: Path, tiny_voices: Path) -> Non
         assert (answer.kind, answer.styled.lines[0].persona) == ("styled", "cook")
         assert answer.text == f"{answer.styled.lines[0].text}\n\nYou're welcome."
         assert bot.ask("why this answer?", conversation="c", persona="cook").styled is None
+
+
+def test_a_long_question_is_cut_at_sentences_and_says_so(bot: Bot) -> None:
+    story = "My cat is nine years old. " * 900
+    answer = bot.ask(CATS, body=story, trace=True)
+    assert answer.question == CATS
+    assert answer.trace is not None
+    assert answer.trace["searched"]["title"] == CATS
+    assert answer.trace["searched"]["body"] == ("My cat is nine years old. " * 900)[:BODY].rpartition(" My")[0]
+    short = bot.ask(CATS, body=story[:520], trace=True)
+    assert short.trace is not None
+    assert "searched" not in short.trace
+
+
+def test_a_long_title_is_understood_as_its_question(bot: Bot) -> None:
+    answer = bot.ask(f"{'My cat is nine years old. ' * 700}{CATS}", conversation="c")
+    assert answer.understood.endswith(CATS)
+    assert len(answer.understood) <= TITLE
+    (turn,) = bot.memory.recall("c")
+    assert len(turn.question) <= TITLE
+    assert bot.ask("and its population?", conversation="c").understood != answer.understood
+
+
+@pytest.mark.parametrize("conversation", [None, "c"])
+def test_a_question_whose_deadline_has_passed_is_not_run(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch, conversation: str | None
+) -> None:
+    """No stage is begun: neither queries nor vectors are made, and the graph is not asked."""
+    corridor = bot.corridor()
+    monkeypatch.setattr(type(corridor), "corrected", lambda *_: pytest.fail("the spelling was corrected"))
+    monkeypatch.setattr("qa_bot.answering.stages.formulate.formulate", lambda *_, **__: pytest.fail("formulated"))
+    monkeypatch.setattr(type(corridor.index), "keyword_hits", lambda *_, **__: pytest.fail("searched by words"))
+    monkeypatch.setattr(type(corridor.index), "dense_hits", lambda *_, **__: pytest.fail("searched by vectors"))
+    answer = bot.ask(CATS, deadline=0.0, conversation=conversation)
+    assert not answer.answered
+    assert {"formulate", "keyword", "dense"} <= set(answer.skipped)
+    assert "no time" in answer.reason

@@ -220,3 +220,23 @@ def test_a_cancelled_pipeline_is_no_error_of_the_loop(slow_bot, caplog) -> None:
 
     with_service(slow_bot, work)
     assert Cancelled.__name__ not in caplog.text
+
+
+def test_long_questions_are_overtaken(slow_bot) -> None:
+    """The only worker for long questions is busy and more of them wait; an ordinary question is answered meanwhile."""
+    long = Ask(Question(CATS.title, "My cat is nine years old. " * 100))
+    go = slow_bot.pauses["retrieve"] = Event()
+
+    async def work(service):
+        flood = [asyncio.create_task(service.answer(long)) for _ in range(4)]
+        await until(lambda: slow_bot.begun)
+        slow_bot.pauses.clear()
+        ordinary = await service.answer(Ask.of(CATS))
+        waiting = [task.done() for task in flood]
+        go.set()
+        return ordinary, waiting, await asyncio.gather(*flood)
+
+    ordinary, waiting, answers = with_service(slow_bot, work, workers=1, queue=8)
+    assert ordinary.sources
+    assert waiting == [False] * 4
+    assert all(answer.sources for answer in answers)

@@ -1,0 +1,53 @@
+"""Long questions: a title and a body above a bound are cut at sentences before they are understood and searched.
+
+The work for a question grows with its text, so that without a bound a few pasted documents would hold up everyone else.
+The bounds are above the longest question of LiveQA (2,500 characters).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from qa_core.text.analysis import sentences
+from qa_core.types import Question, Span
+from retrievers.formulate import asks
+
+TITLE, BODY = 2_000, 4_000
+"""Most characters of a title and of a body that are searched."""
+SCANNED = 20_000
+"""Characters of a longer text among which its sentences are chosen."""
+
+_BLANKS = re.compile(r"(\s\s)\s+")
+
+
+def bounded(question: Question) -> Question:
+    """The question with a title and a body of bounded length; the same object if nothing was cut."""
+    title, body = shortened(question.title, TITLE), shortened(question.body, BODY)
+    if title == question.title and body == question.body:
+        return question
+    return replace(question, title=title, body=body)
+
+
+def shortened(text: str, limit: int) -> str:
+    """The text, or its sentences that ask, then its first sentences, in their order, within `limit` characters.
+
+    Of more than two blanks in a row two are kept. A text of one sentence is cut at its last blank before the limit.
+    """
+    text = _BLANKS.sub(r"\1", text)
+    if len(text) <= limit:
+        return text
+    spans = sentences(text[:SCANNED])
+    if len(text) > SCANNED and len(spans) > 1:  # the last one is cut
+        spans.pop()
+    asking = [span for span in spans if asks(text[slice(*span)])]
+    room, kept = limit, set[Span]()
+    for span in (*asking, *spans):
+        length = span[1] - span[0] + 1
+        if span not in kept and length <= room:
+            kept.add(span)
+            room -= length
+    if not kept:
+        head = text[:limit]
+        return head.rpartition(" ")[0] or head
+    return " ".join(text[slice(*span)] for span in spans if span in kept)
