@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 from collections.abc import Iterator, Sequence
 
 from aiohttp import web
@@ -10,6 +11,8 @@ from aiohttp import web
 from qa_bot.home.config import ConfigError
 from qa_bot.web.access.addresses import without_zone
 from qa_bot.web.errors import ServiceError
+
+log = logging.getLogger(__name__)
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -23,6 +26,7 @@ class Proxies:
 
     def __init__(self, text: str) -> None:
         """From addresses and networks with commas between; raises ConfigError."""
+        self._warned = False
         self._networks = [_network(part.strip()) for part in text.split(",") if part.strip()]
 
     def client_address(self, request: web.Request) -> str:
@@ -41,16 +45,13 @@ class Proxies:
         return str(ipaddress.ip_network((peer, 64), strict=False) if peer.version == 6 else peer)
 
     def check(self, request: web.Request) -> None:
-        """Raise ServiceError 403 if a client that is no proxy sends `X-Forwarded-For`, 400 if it is malformed."""
+        """Raise ServiceError 400 if a proxy sends a malformed `X-Forwarded-For`; anyone else's is ignored."""
         if FORWARDED not in request.headers:
             return
         peer = _peer(request)
         if not isinstance(peer, IPAddress) or not self._trusts(peer):
-            raise ServiceError(
-                403,
-                f"Expected no {FORWARDED} from {peer}, which is no proxy of this service, but got one; "
-                "if it is one, name it in `[serve] proxies`.",
-            )
+            self._warn_of(peer)
+            return
         list(self._hops(request, peer))
 
     def is_encrypted(self, request: web.Request) -> bool:
@@ -64,6 +65,12 @@ class Proxies:
 
     def _trusts(self, address: IPAddress) -> bool:
         return any(address in network for network in self._networks)
+
+    def _warn_of(self, peer: IPAddress | str) -> None:
+        """Log the first sender that is no proxy: without its name here, all clients of a proxy share its rate."""
+        if not self._warned:
+            self._warned = True
+            log.warning("%s from %s is ignored; if that is a proxy, name it in `[serve] proxies`.", FORWARDED, peer)
 
     def _hops(self, request: web.Request, peer: IPAddress) -> Iterator[IPAddress]:
         """Addresses in `X-Forwarded-For`, the nearest first."""

@@ -77,7 +77,7 @@ class Access:
             self._wrong.take(sender, now)
 
     def check_forwarded(self, request: web.Request) -> None:
-        """Raise ServiceError 403 if a client says for whom it asks, but is no proxy of this service."""
+        """Raise ServiceError 400 if a proxy of this service sends malformed addresses of clients."""
         self._proxies.check(request)
 
     def is_encrypted(self, request: web.Request) -> bool:
