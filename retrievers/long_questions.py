@@ -41,13 +41,13 @@ def shortened(text: str, limit: int) -> str:
     if len(text) > SCANNED and len(spans) > 1:  # the last one is cut
         spans.pop()
     asking = [span for span in spans if asks(text[slice(*span)])]
-    room, kept = limit, set[Span]()
+    room, chosen = limit, set[Span]()
     for span in (*asking, *spans):
         length = span[1] - span[0] + 1
-        if span not in kept and length <= room:
-            kept.add(span)
+        if span not in chosen and length <= room:
+            chosen.add(span)
             room -= length
-    if not kept:
+    if not chosen:
         head = text[:limit]
         return head.rpartition(" ")[0] or head
-    return " ".join(text[slice(*span)] for span in spans if span in kept)
+    return " ".join(text[slice(*span)] for span in spans if span in chosen)

@@ -41,7 +41,7 @@ def answer_turn(
         Cancelled: the caller cancelled the question.
     """
     began = time.monotonic()
-    asked, ask = ask.question, _bounded(ask)
+    original, ask = ask.question, _bounded(ask)
     turn = _understood(corridor, ask, past, deadline)
     took = round(time.monotonic() - began, 6)
     clock = corridor.start(deadline, listen)
@@ -52,7 +52,7 @@ def answer_turn(
     else:
         answer = _searched(corridor, ask, turn, past, clock)
     timings = {"understand": took, **answer.timings, "total": round(answer.timings["total"] + took, 6)}
-    return replace(_told(answer, asked, ask.question), timings=timings)
+    return replace(_with_cut(answer, original, ask.question), timings=timings)
 
 
 def answer_alone(corridor: Corridor, ask: Ask, deadline: Deadline, listen: Listener = ignore_event) -> Answer:
@@ -62,13 +62,13 @@ def answer_alone(corridor: Corridor, ask: Ask, deadline: Deadline, listen: Liste
         Cancelled: the caller cancelled the question.
     """
     clock = corridor.start(deadline, listen)
-    asked, ask = ask.question, _bounded(ask)
+    original, ask = ask.question, _bounded(ask)
     title = ask.question.title
     corrected = ask.understood or (corridor.corrected(title) if deadline.left() > 0 else title)
     if corrected != title:
         clock.listen(Understood(corrected))
     answer = corridor.answer(replace(ask, question=replace(ask.question, title=corrected)), clock)
-    return _told(replace(answer, understood=corrected if corrected != title else ""), asked, ask.question)
+    return _with_cut(replace(answer, understood=corrected if corrected != title else ""), original, ask.question)
 
 
 def replayed(corridor: Corridor, ask: Ask, deadline: Deadline) -> list[RememberedTurn]:
@@ -97,14 +97,14 @@ def _bounded(ask: Ask) -> Ask:
     return replace(ask, question=bounded(ask.question), understood=shortened(ask.understood, TITLE))
 
 
-def _told(answer: Answer, asked: Question, searched: Question) -> Answer:
-    """The answer to the question as it was asked; if that was cut, it is told what was searched."""
-    answer = replace(answer, question=asked.title)
-    if len(asked.title) <= TITLE and len(asked.body) == len(searched.body):
+def _with_cut(answer: Answer, original: Question, searched: Question) -> Answer:
+    """The answer to the original question; if that was cut, understood text and trace name what was searched."""
+    answer = replace(answer, question=original.title)
+    if len(original.title) <= TITLE and len(original.body) == len(searched.body):
         return answer
     cut = {"title": searched.title, "body": searched.body}
     trace = None if answer.trace is None else {**answer.trace, "searched": cut}
-    is_cut = len(asked.title) > TITLE
+    is_cut = len(original.title) > TITLE
     return replace(answer, understood=answer.understood or (searched.title if is_cut else ""), trace=trace)
 
 

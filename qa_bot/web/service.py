@@ -216,7 +216,7 @@ class AnswerService:
         await asyncio.to_thread(self._greeter.shutdown, cancel_futures=True)
 
     async def _run(self, work: Callable[[Deadline], Result], seconds: float | None, *, is_long: bool = False) -> Result:
-        """The result of `work`; long questions have workers of their own, so that others overtake them."""
+        """The result of `work`; long questions have separate workers, so that others overtake them."""
         cancelled = Flag()
         limit = Deadline.after(self.bot.config.answer.deadline if seconds is None else seconds, cancelled)
         self._admit()
