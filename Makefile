@@ -52,7 +52,7 @@ $(VENV)/.ask: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "Installing qa-bot and its development tools into $(VENV) (a few minutes, once)…" >&2
-	$(PIP) -e '.[dev,fast,minilm,ocr,plots,postgres]'
+	$(PIP) -e '.[dev,fast,minilm,ocr,otel,plots,postgres]'
 	@touch $@ $(VENV)/.ask
 
 clean: ## Remove the virtual environment, builds and caches.

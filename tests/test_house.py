@@ -50,6 +50,7 @@ IMPORTERS = {
     "olefile": ["qa_bot/documents/ingest/formats/mail/msg.py"],
     "onnx": ["qa_core/encoders/onnx_quantisation.py"],
     "onnxruntime": ["qa_core/encoders/transformer_encoder.py"],
+    "opentelemetry": ["qa_bot/web/telemetry"],
     "PIL": ["qa_bot/documents/ingest/formats/pages/image.py"],
     "platformdirs": ["qa_bot/home/folder.py"],
     "prometheus_client": ["qa_bot/web/metrics.py"],
@@ -98,7 +99,7 @@ IMPORTERS = {
 }
 """Library → the files or rooms that may import it."""
 
-HEAVY = ("torch", "numpy", "sqlalchemy", "tantivy", "faiss", "onnxruntime", "nltk", "transformers")
+HEAVY = ("torch", "numpy", "sqlalchemy", "tantivy", "faiss", "onnxruntime", "nltk", "transformers", "opentelemetry")
 
 
 def imported_libraries(path: Path) -> set[str]:

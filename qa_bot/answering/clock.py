@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import Listener, ignore_event
+from qa_bot.answering.observation.stage_log import SkipReason, StageLog, current_log
 from rankers.combination import LEARNED
 
 Result = TypeVar("Result")
@@ -47,13 +49,14 @@ class Clock:
     timings: dict[str, float] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
+    log: StageLog | None = field(default_factory=current_log)
 
     def run_inline(self, name: str, work: Callable[[], Result]) -> Result:
         """Run a stage of a few milliseconds in the calling thread; it is never skipped."""
         self.deadline.check_cancelled()
         started = time.monotonic()
         result = work()
-        self.timings[name] = time.monotonic() - started
+        self._ran(name, started, time.monotonic() - started)
         return result
 
     def run(self, name: str, work: Callable[[Deadline], Result], fallback: Result) -> Result:
@@ -76,21 +79,22 @@ class Clock:
             Cancelled: the caller cancelled the question.
         """
         started = time.monotonic()
-        running: dict[str, Callable[[], tuple[Result, float]]] = {}
+        running: dict[str, Callable[[], tuple[Result, float, float]]] = {}
         results = dict.fromkeys(works, fallback)
         for name in sorted(works, key=quick.__contains__):  # slow stages first: they start when they are submitted
             work, share = works[name], self.deadline.within(self.caps.get(name, float("inf")))
             if share.left() <= 0:
-                self._skip(name, 0.0)
+                self._skip(name, started, 0.0, "deadline")
             elif name in quick:
                 running[name] = partial(_timed, work, share)
             else:
-                running[name] = partial(_wait_for, self.workers.submit(_timed, work, share), share)
+                running[name] = partial(_wait_for, self.workers.submit(copy_context().run, _timed, work, share), share)
         for name, finish in reversed(running.items()):
             try:
-                results[name], self.timings[name] = finish()
+                results[name], *times = finish()
+                self._ran(name, *times)
             except TimeoutError:  # the wait timed out, or the stage noticed that its time was over
-                self._skip(name, time.monotonic() - started)
+                self._skip(name, started, time.monotonic() - started, "overran")
         self.deadline.check_cancelled()
         return results
 
@@ -99,9 +103,16 @@ class Clock:
         total = round(time.monotonic() - self.started, 6)
         return {**{name: round(seconds, 6) for name, seconds in self.timings.items()}, "total": total}
 
-    def _skip(self, name: str, seconds: float) -> None:
+    def _ran(self, name: str, began: float, seconds: float) -> None:
+        self.timings[name] = seconds
+        if self.log is not None:
+            self.log.add(name, began, seconds)
+
+    def _skip(self, name: str, began: float, seconds: float, reason: SkipReason) -> None:
         self.skipped.append(name)
         self.timings[name] = seconds
+        if self.log is not None:
+            self.log.add(name, began, seconds, reason)
 
 
 def _wait_for(future: Future[Result], share: Deadline) -> Result:
@@ -114,7 +125,8 @@ def _wait_for(future: Future[Result], share: Deadline) -> Result:
     return future.result()
 
 
-def _timed(work: Callable[[Deadline], Result], share: Deadline) -> tuple[Result, float]:
+def _timed(work: Callable[[Deadline], Result], share: Deadline) -> tuple[Result, float, float]:
+    """The result, and when the work began and how long it took in seconds."""
     started = time.monotonic()
     share.check()
-    return work(share), time.monotonic() - started
+    return work(share), started, time.monotonic() - started

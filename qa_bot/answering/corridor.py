@@ -24,7 +24,7 @@ from qa_bot.answering.events import ChoicesOffered, Listener, StageBegun, announ
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
 from qa_bot.answering.scope import EVERYTHING, Knowledge, Scope
 from qa_bot.answering.spelling import corrected
-from qa_bot.answering.stages.abstention import demoted_reason, no_fact_reason, reason
+from qa_bot.answering.stages.abstention import WHICH, demoted_reason, no_fact_reason, reason
 from qa_bot.answering.stages.compose import TILED, Composed, compose
 from qa_bot.answering.stages.decide import Calibrations, Decided, Decision, Preferences, decide_passage
 from qa_bot.answering.stages.formulate import formulate_in_time
@@ -36,7 +36,7 @@ from qa_bot.answering.stages.question_words import asks_for_steps
 from qa_bot.answering.stages.rank import Ranking, RankingStage
 from qa_bot.answering.stages.retrieve import SearchMode, retrieve
 from qa_bot.answering.stages.style import style
-from qa_bot.answering.trace import answer_trace
+from qa_bot.answering.trace import answer_trace, note_counts
 from qa_bot.answering.wording.refusals import refusals_for
 from qa_bot.home.config import Config
 from qa_bot.home.starter import NAME as STARTER
@@ -57,8 +57,6 @@ Reorder = Callable[[Ranking, Clock], Ranking]
 """A change of the ranking before the decision, such as an interleaving."""
 Interpose = Callable[[Decided, Clock], Decided]
 """A change of the decision, such as asking back."""
-
-WHICH = "Which of these do you mean?"
 
 
 class Corridor:
@@ -157,6 +155,7 @@ class Corridor:
         for change in self._reorder:
             ranking = change(ranking, clock)
         decided = self._decide(ranking, clock, preferences, ask.precision)
+        note_counts(clock.log, decided)
         return decided if interpose is None else interpose(decided, clock)
 
     def _answer(self, ask: Ask, decided: Decided, clock: Clock) -> Answer:
@@ -336,7 +335,8 @@ class Corridor:
             if sources and preferences.rejects_fact(title, sources):
                 fact, sources = None, ()
         clock.listen(StageBegun("decide"))
-        return Decided(ranking, self.decide(ranking, precision), fact, sources, demoted)
+        decision = clock.run_inline("decide", lambda: self.decide(ranking, precision))
+        return Decided(ranking, decision, fact, sources, demoted)
 
     def _fact(self, question: Question, clock: Clock) -> FactResult | None:
         """The graph's answer; None without a graph, or if there was no time."""

@@ -1,10 +1,14 @@
-"""The trace of an answer: queries, lists, candidates with every score, confidence and models, as a JSON object."""
+"""The trace of an answer: queries, lists, candidates with every score, confidence and models, as a JSON object.
+
+`note_counts` is its short form, for logs and traces of other programs.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
+from qa_bot.answering.observation.stage_log import StageLog
 from qa_bot.answering.stages.decide import Decided, Decision
 from qa_bot.answering.stages.rank import Ranking
 from rankers.combination import LEARNED
@@ -46,6 +50,22 @@ def ranking_trace(ranking: Ranking, decision: Decision) -> dict[str, object]:
         ],
         "confidence": decision.features,
     }
+
+
+def note_counts(log: StageLog | None, decided: Decided) -> None:
+    """Add the counts of an answer to its stages; does nothing without a log."""
+    if log is None:
+        return
+    ranking = decided.ranking
+    by_engine = {"keyword": 0, "dense": 0}
+    for ranked in ranking.lists:
+        by_engine[ranked.engine] += len(ranked.ranked.documents)
+    log.count("formulate", {"queries": len(ranking.formulation.keyword)})
+    for engine, count in by_engine.items():
+        log.count(engine, {"candidates_out": count})
+    log.count("rank", {"candidates_in": sum(by_engine.values()), "candidates_out": len(ranking.candidates)})
+    log.count("verify", {"candidates_in": len(ranking.candidates), "passages_read": len(ranking.covers)})
+    log.count("decide", {"candidates_in": len(ranking.candidates), "verdict": decided.verdict})
 
 
 def _query_json(weighted: WeightedQuery) -> dict[str, object]:

@@ -170,7 +170,26 @@ class ServeSection:
     workers: int = key(2, "questions answered at once", least=1, most=64)
     queue: int = key(64, "questions that may wait; more are rejected with Retry-After", least=0, most=10_000)
     rate: int = key(0, "requests a minute for each client, by key or address; 0 is no limit", least=0)
-    log_questions: bool = key(False, "write the text of questions to the log")
+    log_questions: bool = key(False, "write the text of questions to the log and to traces")
+    log_format: Literal["auto", "json", "text"] = key(
+        "auto", "log lines: one JSON object each, or text; auto is text in a terminal and JSON elsewhere"
+    )
+    slow_seconds: float = key(
+        2.0, "log the times of all stages of a question that takes longer, in seconds; 0 is off", least=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TelemetrySection:
+    endpoint: str = key(
+        "",
+        "URL of an OpenTelemetry collector (OTLP over HTTP), such as http://localhost:4318; empty: the one of the "
+        "environment variable OTEL_EXPORTER_OTLP_ENDPOINT, or none; needs the extra `otel`",
+    )
+    service_name: str = key("qa-bot", "name of this service in traces and metrics")
+    sample: float = key(
+        1.0, "share of the requests that are traced; a client's `traceparent` decides for its own", least=0, most=1
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,5 +218,6 @@ class Config:
     style: StyleSection = field(default_factory=StyleSection)
     conversations: ConversationsSection = field(default_factory=ConversationsSection)
     serve: ServeSection = field(default_factory=ServeSection)
+    telemetry: TelemetrySection = field(default_factory=TelemetrySection)
     web: WebSection = field(default_factory=WebSection)
     origins: Mapping[str, str] = field(default_factory=dict)

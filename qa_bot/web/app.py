@@ -1,6 +1,6 @@
 """The applications of both ports: all routes within the same layers of middleware.
 
-request id  →  log line and counters  →  errors in one shape  →  access  →  handler
+request id  →  span, if traced  →  log line and counters  →  errors in one shape  →  access  →  handler
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import logging
 import re
 import time
 import uuid
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
@@ -17,7 +18,7 @@ from qa_bot.home.sections import ServeSection
 from qa_bot.web import health, openapi, pages
 from qa_bot.web.access.arrival import too_large
 from qa_bot.web.access.headers import add_headers
-from qa_bot.web.access.rules import PROBES, PUBLIC_ROUTES, Access, guard, route_of
+from qa_bot.web.access.rules import ASSETS, PROBES, PUBLIC_ROUTES, Access, guard, route_of
 from qa_bot.web.api import compare, owner
 from qa_bot.web.api import routes as api
 from qa_bot.web.app_keys import ACCESS, METRICS, REQUEST_ID, SERVICE, SETTINGS
@@ -28,6 +29,9 @@ from qa_bot.web.logs import event, serving
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.openai import routes as openai
 from qa_bot.web.service import AnswerService
+
+if TYPE_CHECKING:
+    from qa_bot.web.telemetry.tracing import Tracing
 
 log = logging.getLogger(__name__)
 
@@ -40,22 +44,31 @@ GONE = 499
 UNREAD = frozenset({413, 417})
 """Statuses after which the connection is closed, since the rest of the body is not read."""
 LIVEQA = frozenset({"/liveqa"})
+UNTRACED = PROBES | {"/metrics"}
+"""Routes without a span, because monitoring requests them continually."""
+SOCKET = "/ws"
 
 _SANE_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
 
 def make_app(
-    service: AnswerService, metrics: Metrics, settings: ServeSection, *, access: Access | None = None
+    service: AnswerService,
+    metrics: Metrics,
+    settings: ServeSection,
+    *,
+    access: Access | None = None,
+    tracing: Tracing | None = None,
 ) -> web.Application:
     """The main port.
 
     Args:
         settings: with the actual token and port.
         access: shared with the LiveQA port, so that both count towards one rate; by default made from `settings`.
+        tracing: makes a span of each request; None if no collector is configured.
     """
     access = access or Access(settings)
     guarded = guard(access, token_in_query=LIVEQA, public_routes=PUBLIC_ROUTES, longest=BODY)
-    app = _layered_app(service, metrics, settings, access, guarded)
+    app = _layered_app(service, metrics, settings, access, guarded, tracing)
     chat.prepare(app)
     owner.prepare(app)
     for module in (pages, api, chat, compare, owner, openai, openapi, liveqa, health):
@@ -64,20 +77,31 @@ def make_app(
 
 
 def make_liveqa_app(
-    service: AnswerService, metrics: Metrics, settings: ServeSection, *, access: Access | None = None
+    service: AnswerService,
+    metrics: Metrics,
+    settings: ServeSection,
+    *,
+    access: Access | None = None,
+    tracing: Tracing | None = None,
 ) -> web.Application:
     """The LiveQA port, where `/` is LiveQA and every route requires the token."""
     access = access or Access(settings)
     guarded = guard(access, token_in_query=LIVEQA | {"/"}, public_routes=frozenset(), longest=BODY)
-    app = _layered_app(service, metrics, settings, access, guarded)
+    app = _layered_app(service, metrics, settings, access, guarded, tracing)
     app.add_routes(liveqa.own_port_routes())
     return app
 
 
 def _layered_app(
-    service: AnswerService, metrics: Metrics, settings: ServeSection, access: Access, guarded: Middleware
+    service: AnswerService,
+    metrics: Metrics,
+    settings: ServeSection,
+    access: Access,
+    guarded: Middleware,
+    tracing: Tracing | None,
 ) -> web.Application:
-    layers = (_request_ids, _logging, _error_replies, guarded)
+    traced = () if tracing is None else (_traced_requests(tracing),)
+    layers = (_request_ids, *traced, _logging, _error_replies, guarded)
     app = web.Application(middlewares=layers, client_max_size=BODY, client_max_fields=FIELDS)
     app[SERVICE], app[METRICS], app[SETTINGS], app[ACCESS] = service, metrics, settings, access
     app.on_response_prepare.append(_add_headers)
@@ -95,6 +119,29 @@ async def _add_headers(request: web.Request, response: web.StreamResponse) -> No
     """Runs before the headers go out, which for streams and sockets is before any middleware sees the reply."""
     response.headers["X-Request-ID"] = request[REQUEST_ID]
     add_headers(response.headers, secure=request.app[ACCESS].is_encrypted(request))
+
+
+def _traced_requests(tracing: Tracing) -> Middleware:
+    """A span for each request except probes and files of the page; questions over a WebSocket have their own."""
+
+    @web.middleware
+    async def traced(request: web.Request, handler: Handler) -> web.StreamResponse:
+        route = route_of(request)
+        if route in UNTRACED or route.startswith(ASSETS):
+            return await handler(request)
+        if route == SOCKET:
+            with tracing.continued(request.headers):
+                return await handler(request)
+        with tracing.request(request.headers, request.method, route, request[REQUEST_ID]) as span:
+            try:
+                response = await handler(request)
+            except web.HTTPException as redirection:
+                span.replied(redirection.status)
+                raise
+            span.replied(response.status)
+            return response
+
+    return traced
 
 
 @web.middleware

@@ -6,6 +6,7 @@ event, also in tasks that the request started.
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 from collections.abc import Iterator
@@ -13,11 +14,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 import orjson
 from aiohttp.http_exceptions import HttpProcessingError
 
+LogFormat = Literal["auto", "json", "text"]
+"""As `[serve] log_format`."""
 FIELDS = "fields"
 """Attribute of a log record with the fields of its event."""
 
@@ -71,25 +74,29 @@ class AsJson(logging.Formatter):
             entry |= {"event": record.getMessage(), **fields}
         if record.exc_info:
             entry["trace"] = self.formatException(record.exc_info)
-        return orjson.dumps(entry, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+        try:
+            return orjson.dumps(entry, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+        except orjson.JSONEncodeError:  # a file name that is not UTF-8, or a very large number
+            return json.dumps(entry, default=str)
 
 
 class AsLine(logging.Formatter):
-    """`12:30:01 INFO request route=/api/ask status=200 seconds=0.012`."""
+    """`12:30:01 INFO request route=/api/ask status=200 seconds=0.012`; lines of a traceback are indented."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = getattr(record, FIELDS, None) or _request_id()
         parts = [f"{datetime.fromtimestamp(record.created).astimezone():%H:%M:%S}", record.levelname]
-        parts += [record.getMessage(), *(f"{name}={_shown(value)}" for name, value in fields.items())]
-        trace = [self.formatException(record.exc_info)] if record.exc_info else []
-        return "\n".join([" ".join(parts), *trace])
+        parts += [_printable(record.getMessage()), *(f"{name}={_shown(value)}" for name, value in fields.items())]
+        trace = self.formatException(record.exc_info).splitlines() if record.exc_info else []
+        return "\n".join([" ".join(parts), *(f"    {_printable(line)}" for line in trace)])
 
 
-def configure(stream: TextIO | None = None) -> None:
-    """Write the logs of this process to `stream` (default stderr): lines on a terminal, JSON elsewhere."""
+def configure(stream: TextIO | None = None, *, log_format: LogFormat = "auto") -> None:
+    """Write the logs of this process to `stream` (default stderr)."""
     stream = sys.stderr if stream is None else stream
+    as_text = stream.isatty() if log_format == "auto" else log_format == "text"
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(AsLine() if stream.isatty() else AsJson())
+    handler.setFormatter(AsLine() if as_text else AsJson())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("qa_bot").setLevel(logging.INFO)
 
@@ -118,6 +125,11 @@ def _request_id() -> dict[str, str]:
 
 def _time(record: logging.LogRecord) -> str:
     return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _printable(text: str) -> str:
+    """The text with line breaks and other control characters escaped, so that it stays one line."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _shown(value: object) -> str:

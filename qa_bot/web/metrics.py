@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, generate_latest
 
 from qa_core.types import Answer
 
@@ -35,6 +35,9 @@ class Metrics:
             "qa_bot_stages_skipped", "Stages skipped at a deadline.", ["stage"], registry=self._registry
         )
         self._shed = Counter("qa_bot_shed", "Requests turned away, by reason.", ["reason"], registry=self._registry)
+        self._slow = Counter(
+            "qa_bot_slow_questions", "Questions slower than [serve] slow_seconds.", ["work"], registry=self._registry
+        )
         self._sockets = Gauge("qa_bot_open_sockets", "WebSockets that are open.", registry=self._registry)
 
     def requested(self, route: str, status: int, seconds: float) -> None:
@@ -56,6 +59,10 @@ class Metrics:
         """Count a rejection: `overloaded`, `stopping`, `rate`, `sockets` or `slow` (a client that did not read)."""
         self._shed.labels(reason).inc()
 
+    def slow(self, work: str) -> None:
+        """Count a slow `answer` or `search`."""
+        self._slow.labels(work).inc()
+
     def socket(self, change: int) -> None:
         """A WebSocket opened (+1) or closed (-1)."""
         self._sockets.inc(change)
@@ -63,6 +70,10 @@ class Metrics:
     def watch(self, name: str, description: str, value: Callable[[], float]) -> None:
         """Add a gauge `qa_bot_NAME` whose value is computed when it is read."""
         Gauge(f"qa_bot_{name}", description, registry=self._registry).set_function(value)
+
+    def families(self) -> Iterable[Metric]:
+        """All metrics with their present values."""
+        return self._registry.collect()
 
     def text(self) -> bytes:
         return generate_latest(self._registry)

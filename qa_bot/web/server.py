@@ -30,6 +30,7 @@ from qa_bot.web.chat.socket import CHAT
 from qa_bot.web.logs import configure, event, server_log
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.service import AnswerService
+from qa_bot.web.telemetry.collector import open_telemetry
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +83,7 @@ def serve(bot: Bot, settings: ServeSection, *, announce: Callable[[RunningServer
         ConfigError: the host does not resolve, or needs a token, or the token is invalid.
         ServeError: the port is in use or not permitted.
     """
-    configure()
+    configure(log_format=settings.log_format)
     _allow_files()
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(_until_stopped(bot, settings, announce or _announce))
@@ -98,12 +99,15 @@ async def running(bot: Bot, settings: ServeSection) -> AsyncIterator[RunningServ
         liveqa = _open_sockets(stack, settings.host, settings.liveqa_port) if settings.liveqa_port else []
         settings = replace(settings, token=token, port=_port(sockets))
         metrics, access = Metrics(), Access(settings)
-        service = AnswerService(bot, metrics, workers=settings.workers, queue=settings.queue)
+        telemetry = open_telemetry(bot.config, metrics)
+        stack.push_async_callback(asyncio.to_thread, telemetry.close)
+        tracing = telemetry.tracing
+        service = AnswerService(bot, metrics, workers=settings.workers, queue=settings.queue, tracing=tracing)
         stack.push_async_callback(service.close)
-        app = make_app(service, metrics, settings, access=access)
+        app = make_app(service, metrics, settings, access=access, tracing=tracing)
         await stack.enter_async_context(_served(app, sockets))
         if liveqa:
-            liveqa_app = make_liveqa_app(service, metrics, settings, access=access)
+            liveqa_app = make_liveqa_app(service, metrics, settings, access=access, tracing=tracing)
             await stack.enter_async_context(_served(liveqa_app, liveqa))
         await stack.enter_async_context(_bookkeeping(service, app[CHAT].conversations))
         stack.push_async_callback(service.drained, bot.config.answer.deadline + GRACE)

@@ -9,10 +9,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import partial
 from threading import Event as Flag
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.corridor import SearchEngine
@@ -23,14 +24,15 @@ from qa_bot.answering.scope import EVERYTHING, Scope, ScopeError
 from qa_bot.bot import Bot
 from qa_bot.conversation.persona_choice import ChoiceError, ChoiceNotOfferedError
 from qa_bot.web.errors import ServiceError
-from qa_bot.web.logs import event, note
 from qa_bot.web.metrics import Metrics
+from qa_bot.web.telemetry.questions import QuestionObserver, left_queue
 from qa_core.types import Answer, Candidate, Question
 
 if TYPE_CHECKING:
     from generators.topics.grid_map import GridMap
     from qa_bot.home.store import Store, Turn
     from qa_bot.home.store.records import Vote
+    from qa_bot.web.telemetry.tracing import Tracing
 
 log = logging.getLogger(__name__)
 
@@ -63,9 +65,10 @@ class AnswerService:
     the work.
     """
 
-    def __init__(self, bot: Bot, metrics: Metrics, *, workers: int, queue: int) -> None:
-        """Answer `workers` questions at once while at most `queue` wait."""
+    def __init__(self, bot: Bot, metrics: Metrics, *, workers: int, queue: int, tracing: Tracing | None = None) -> None:
+        """Answer `workers` questions at once while at most `queue` wait; with `tracing`, each has a span."""
         self.bot = bot
+        self._observer = QuestionObserver(metrics, tracing)
         self.starting, self.stopping = True, False
         self._metrics = metrics
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="answer")
@@ -75,8 +78,10 @@ class AnswerService:
         self._room, self._at_once = workers + queue, workers
         self._lock = Lock()
         self._taken, self._ended = 0, time.monotonic()
+        self._waiting: dict[Flag, float] = {}  # time of arrival of those that wait, oldest first
         metrics.watch("questions_in_work", "Questions being answered.", lambda: min(self._taken, workers))
         metrics.watch("questions_waiting", "Questions in the queue.", lambda: max(0, self._taken - workers))
+        metrics.watch("queue_wait_seconds", "Seconds that the oldest queued question has waited.", self.longest_wait)
 
     @property
     def state(self) -> State:
@@ -96,6 +101,12 @@ class AnswerService:
     def idle_seconds(self) -> float:
         """Seconds since the last question was answered; 0 while one is in work."""
         return 0.0 if self._taken or self.starting else time.monotonic() - self._ended
+
+    def longest_wait(self) -> float:
+        """Seconds that the oldest queued question has waited; 0 if none waits."""
+        with self._lock:
+            oldest = next(iter(self._waiting.values()), None)
+        return 0.0 if oldest is None else time.monotonic() - oldest
 
     @property
     def busy(self) -> bool:
@@ -121,11 +132,11 @@ class AnswerService:
         self.expect_persona(ask.persona)
         relay = listen if listen is ignore_event else _on_loop(listen)
         is_long = len(ask.question.title) + len(ask.question.body) > LONG
-        answer = await self._run(
-            lambda limit: self.bot.ask(ask, deadline=limit, listen=relay), ask.seconds, is_long=is_long
-        )
-        self._metrics.answered(answer)
-        self._log(ask.question, answer, ask.conversation)
+        with self._observer.observe("answer", ask.question.title, self.bot.config) as work:
+            answer = await self._run(
+                lambda limit: self.bot.ask(ask, deadline=limit, listen=relay), ask.seconds, is_long=is_long
+            )
+            self._observer.answered(work, ask, answer)
         return answer
 
     async def search(
@@ -133,7 +144,10 @@ class AnswerService:
     ) -> tuple[Candidate, ...]:
         """`Bot.search` in a worker thread; raises as `answer` does."""
         search = partial(self.bot.search, query, engine=engine, top=top, scope=scope)
-        return await self._run(lambda limit: search(deadline=limit), None, is_long=len(query) > LONG)
+        with self._observer.observe("search", query, self.bot.config) as work:
+            candidates = await self._run(lambda limit: search(deadline=limit), None, is_long=len(query) > LONG)
+            work.describe({"qa_bot.candidates_out": len(candidates)})
+        return candidates
 
     async def speak(
         self, persona: str, turns: Sequence[str], *, hint: str = "", top: int = 10, deadline: float | None = None
@@ -177,7 +191,7 @@ class AnswerService:
 
     async def store(self, work: Callable[[Store], Result]) -> Result:
         """Call `work` with the store, in a thread apart from the answers."""
-        return await asyncio.wrap_future(self._bookkeepers.submit(lambda: work(self.bot.store)))
+        return await asyncio.wrap_future(self._bookkeepers.submit(copy_context().run, lambda: work(self.bot.store)))
 
     async def _or_404(self, work: Callable[[Store], Result]) -> Result:
         """As `store`, but raises ServiceError 404 if something is not found."""
@@ -220,9 +234,10 @@ class AnswerService:
         cancelled = Flag()
         limit = Deadline.after(self.bot.config.answer.deadline if seconds is None else seconds, cancelled)
         self._admit()
+        self._waiting[cancelled] = time.monotonic()
         workers = self._long if is_long else self._workers
-        future = workers.submit(_unless_cancelled, work, limit)
-        future.add_done_callback(self._leave)
+        future = workers.submit(copy_context().run, self._begin, work, limit, cancelled)
+        future.add_done_callback(partial(self._leave, cancelled))
         try:
             return await asyncio.wrap_future(future)
         except PersonaError as error:
@@ -260,21 +275,6 @@ class AnswerService:
         if self.stopping:
             raise Cancelled
 
-    def _log(self, question: Question, answer: Answer, conversation: str | None) -> None:
-        note(answer=answer.kind)
-        text: dict[str, Any] = {"question": question.title} if self.bot.config.serve.log_questions else {}
-        event(
-            log,
-            "answer",
-            turn=answer.id,
-            conversation=conversation,
-            kind=answer.kind,
-            confidence=answer.confidence,
-            seconds=answer.timings.get("total"),
-            skipped=list(answer.skipped),
-            **text,
-        )
-
     def _admit(self) -> None:
         if self.stopping:
             self._metrics.shed("stopping")
@@ -288,8 +288,17 @@ class AnswerService:
                 )
             self._taken += 1
 
-    def _leave(self, _: Future[Result]) -> None:
+    def _begin(self, work: Callable[[Deadline], Result], limit: Deadline, waiting: Flag) -> Result:
+        """Do the work in this thread, unless the caller has cancelled it meanwhile."""
         with self._lock:
+            arrived = self._waiting.pop(waiting)
+        left_queue(arrived)
+        limit.check_cancelled()
+        return work(limit)
+
+    def _leave(self, waiting: Flag, _: Future[Result]) -> None:
+        with self._lock:
+            self._waiting.pop(waiting, None)
             self._taken -= 1
             self._ended = time.monotonic()
 
@@ -303,11 +312,6 @@ def refused_choices() -> Iterator[None]:
         raise ServiceError(404, str(error)) from None
     except ChoiceError as error:
         raise ServiceError(422, str(error)) from None
-
-
-def _unless_cancelled(work: Callable[[Deadline], Result], limit: Deadline) -> Result:
-    limit.check_cancelled()
-    return work(limit)
 
 
 def _on_loop(listen: Listener) -> Listener:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import asdict
 
 from aiohttp import web
@@ -41,7 +42,7 @@ class Writer:
             raise ServiceError(409, f"{self.waiting} answers wait to be added; try again.")
         self.waiting += 1
         try:
-            return await asyncio.wrap_future(self._thread.submit(_add, self._bot, body))
+            return await asyncio.wrap_future(self._thread.submit(copy_context().run, _add, self._bot, body))
         finally:
             self.waiting -= 1
 

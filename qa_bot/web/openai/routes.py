@@ -16,8 +16,8 @@ from aiohttp import web
 
 from qa_bot.answering.answer_json import source_dict
 from qa_bot.answering.ask import Ask, ClientTurn
-from qa_bot.answering.corridor import WHICH
 from qa_bot.answering.events import SourcesFound, TextAdded
+from qa_bot.answering.stages.abstention import WHICH
 from qa_bot.answering.wording.refusals import UNKNOWN, UNSURE, refusals_for
 from qa_bot.conversation.memory import REMEMBERED_TURNS
 from qa_bot.web.api import sse

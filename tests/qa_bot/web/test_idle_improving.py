@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 
 import pytest
@@ -56,7 +57,7 @@ def test_a_service_is_idle_after_its_last_answer() -> None:
         service.starting = False
         service._taken = 1
         seconds.append(service.idle_seconds)
-        service._leave(None)
+        service._leave(Event(), None)
         await asyncio.sleep(0.001)
         return [*seconds, service.idle_seconds]
 

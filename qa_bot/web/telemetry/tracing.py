@@ -1,0 +1,139 @@
+"""Traces: a span for each request, each question in it, and each stage of a question; sent in batches by a thread.
+
+    POST /api/ask                  server span, continues the client's `traceparent`
+      answer                       the question
+        queue, formulate, keyword, dense, rank, verify, decide, compose, …
+
+This file and `otlp_metrics.py` are the only ones that import opentelemetry; they are loaded if a collector is
+configured. The environment variables `OTEL_…` of OpenTelemetry apply to what the configuration does not set.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from opentelemetry.context import attach, detach
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode, set_span_in_context
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from qa_bot.answering.observation.stage_log import StageLog
+
+SCOPE = "qa_bot"
+"""Name of the instrumentation scope, and prefix of attributes."""
+CLOSING = 5.0
+"""Seconds in which the last spans may be sent when the service stops."""
+NANOSECONDS = 1e9
+
+Attribute = str | int | float | bool | list[str]
+
+
+class RequestSpan:
+    """The span of one request."""
+
+    def __init__(self, span: Span) -> None:
+        self._span = span
+
+    def replied(self, status: int) -> None:
+        """Note the status of the reply; from 500 on the span is an error."""
+        self._span.set_attribute("http.response.status_code", status)
+        if status >= 500:
+            self._span.set_status(Status(StatusCode.ERROR))
+
+
+class QuestionSpan:
+    """The span of one question or search."""
+
+    def __init__(self, span: Span) -> None:
+        self._span = span
+
+    def describe(self, attributes: Mapping[str, Attribute]) -> None:
+        self._span.set_attributes(dict(attributes))
+
+
+class Tracing:
+    """Makes the spans of one service and sends them to a collector."""
+
+    def __init__(self, resource: Resource, *, endpoint: str = "", sample: float | None = None) -> None:
+        """
+        Args:
+            endpoint: URL of the collector, without the path of traces; empty: from the environment.
+            sample: share of the traces that are sent; None: from the environment. A client's own choice stands.
+        """
+        sampler = None if sample is None else ParentBased(TraceIdRatioBased(sample))
+        self._provider = TracerProvider(sampler=sampler, resource=resource, shutdown_on_exit=False)
+        url = f"{endpoint.rstrip('/')}/v1/traces" if endpoint else None
+        self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=url)))
+        self._tracer = self._provider.get_tracer(SCOPE)
+        self._remote = TraceContextTextMapPropagator()
+
+    @contextmanager
+    def continued(self, headers: Mapping[str, str]) -> Iterator[None]:
+        """Continue the client's trace without a span, as for a WebSocket, which may stay open for hours."""
+        token = attach(self._remote.extract(headers))
+        try:
+            yield
+        finally:
+            detach(token)
+
+    @contextmanager
+    def request(self, headers: Mapping[str, str], method: str, route: str, request_id: str) -> Iterator[RequestSpan]:
+        """The span of a request; `route` is the pattern of the path, never the path itself."""
+        attributes = {"http.request.method": method, "http.route": route, "qa_bot.request_id": request_id}
+        with (
+            self.continued(headers),
+            self._tracer.start_as_current_span(
+                f"{method} {route}",
+                kind=SpanKind.SERVER,
+                attributes=attributes,
+                record_exception=False,  # its message may quote a question
+                set_status_on_exception=False,
+            ) as span,
+        ):
+            yield RequestSpan(span)
+
+    @contextmanager
+    def question(self, name: str, stages: StageLog) -> Iterator[QuestionSpan]:
+        """The span of a question, with a span below it for each of its `stages` when it ends."""
+        offset = time.time() - time.monotonic()
+        with self._tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False) as span:
+            try:
+                yield QuestionSpan(span)
+            except BaseException as error:
+                span.set_status(Status(StatusCode.ERROR))
+                span.set_attribute("error.type", type(error).__name__)
+                raise
+            finally:
+                if span.is_recording():
+                    self._trace_stages(span, stages, offset)
+
+    def flush(self) -> None:
+        """Send all ended spans now."""
+        self._provider.force_flush()
+
+    def close(self) -> None:
+        """Send the remaining spans, within `CLOSING` seconds; those that no collector accepts by then are lost."""
+        closing = threading.Thread(target=self._provider.shutdown, name="close traces", daemon=True)
+        closing.start()
+        closing.join(CLOSING)
+
+    def _trace_stages(self, question: Span, stages: StageLog, offset: float) -> None:
+        """Args: `offset` is the difference between the time since 1970 and the monotonic clock in seconds."""
+        parent = set_span_in_context(question)
+        for stage in stages.stages:
+            began = stage.began + offset
+            attributes: dict[str, Any] = {f"qa_bot.{name}": count for name, count in stage.counts.items()}
+            if stage.skipped is not None:
+                attributes["qa_bot.skipped"] = stage.skipped
+            span = self._tracer.start_span(
+                stage.name, context=parent, start_time=int(began * NANOSECONDS), attributes=attributes
+            )
+            span.end(int((began + stage.seconds) * NANOSECONDS))
