@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import json
+import logging
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +17,10 @@ from filelock import BaseFileLock, FileLock, Timeout
 
 from qa_bot.home.config import CONFIG_FILE, Config
 
+log = logging.getLogger(__name__)
+
+OPEN_TO_OTHERS = 0o077
+"""Bits of a mode that give rights to group and others."""
 POLL = 0.005
 """Seconds between two attempts to get a lock."""
 
@@ -146,6 +152,36 @@ def _make_private(path: Path) -> None:
     if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
         refused = OSError(errno.EACCES, os.strerror(errno.EACCES))
         raise HomeError(f"Expected to write to the folder {path}, but got: {_reason(refused, path)}.")
+    if os.name == "posix":
+        _close_to_others(path)
+
+
+def _close_to_others(home: Path) -> None:
+    """Mode 700 for a home that others could enter, and its files for the owner alone; a warning says so."""
+    mode = stat.S_IMODE(home.stat().st_mode)
+    if not mode & OPEN_TO_OTHERS:
+        return
+    if mode & stat.S_ISVTX or home in (Path.home(), *Path.home().parents):
+        log.warning("%s is not only a home of qa-bot and stays open to other users; name another with --home.", home)
+        return
+    try:
+        home.chmod(0o700)
+        for path in _own_paths(home):
+            if not path.is_symlink():
+                path.chmod(stat.S_IMODE(path.stat().st_mode) & ~OPEN_TO_OTHERS)
+    except OSError as error:
+        log.warning("%s has mode %04o, and it cannot be changed (%s): other users may read it.", home, mode, error)
+    else:
+        log.warning("Other users could read %s (mode %04o); it is private now (0700).", home, mode)
+
+
+def _own_paths(home: Path) -> Iterator[Path]:
+    """What qa-bot keeps in a home."""
+    for path in home.iterdir():
+        if path.name in ("index", "graph", "models", "vectors", "personas"):
+            yield from (path, *path.rglob("*"))
+        elif path.name.startswith(("store.sqlite", "turns.", CONFIG_FILE)):
+            yield path
 
 
 def _reason(error: OSError, path: Path) -> str:

@@ -25,12 +25,19 @@ async def livez(_: web.Request) -> web.Response:
 
 
 async def readyz(request: web.Request) -> web.Response:
-    """Whether the next question would be accepted; else 503 with the reason."""
-    state = request.app[SERVICE].state
-    if state == "ready":
-        return web.json_response({"ready": True})
-    error = ServiceError(503, REASONS[state], retry_after=1)
-    payload = {"ready": False, "reason": state, **error.as_dict(request[REQUEST_ID])}
+    """Whether the next question would be accepted and recorded; else 503 with the reason."""
+    service = request.app[SERVICE]
+    reason: str = service.state
+    if reason == "ready":
+        try:
+            await service.check_store()
+        except ServiceError as failure:
+            reason, error = "store", failure
+        else:
+            return web.json_response({"ready": True})
+    else:
+        error = ServiceError(503, REASONS[reason], retry_after=1)
+    payload = {"ready": False, "reason": reason, **error.as_dict(request[REQUEST_ID])}
     return web.json_response(payload, status=error.status, headers=error.headers)
 
 

@@ -54,6 +54,8 @@ NO_PERSONAS = "Expected a persona to speak, but there are none yet; train one wi
 NO_TIME = "There was not enough time to think of something to say; allow more."
 RETRY = 5.0
 """Seconds to wait after a persona could not be opened."""
+PROBE = 3.0
+"""Seconds within which the store has to answer."""
 GLANCE = 0.02
 """Seconds between two checks for questions in work."""
 
@@ -79,6 +81,8 @@ class AnswerService:
         self._lock = Lock()
         self._taken, self._ended = 0, time.monotonic()
         self._waiting: dict[Flag, float] = {}  # time of arrival of those that wait, oldest first
+        self._probe: asyncio.Future[None] | None = None
+        self._store_works = True
         metrics.watch("questions_in_work", "Questions being answered.", lambda: min(self._taken, workers))
         metrics.watch("questions_waiting", "Questions in the queue.", lambda: max(0, self._taken - workers))
         metrics.watch("queue_wait_seconds", "Seconds that the oldest queued question has waited.", self.longest_wait)
@@ -192,6 +196,24 @@ class AnswerService:
     async def store(self, work: Callable[[Store], Result]) -> Result:
         """Call `work` with the store, in a thread apart from the answers."""
         return await asyncio.wrap_future(self._bookkeepers.submit(copy_context().run, lambda: work(self.bot.store)))
+
+    async def check_store(self) -> None:
+        """Raise ServiceError 503 unless the store can be read now; concurrent callers share one attempt.
+
+        The reason is in the log: it may name paths and hosts.
+        """
+        if self._probe is None or self._probe.done():
+            self._probe = asyncio.ensure_future(self.store(lambda store: store.integrity.probe()))
+        try:
+            async with asyncio.timeout(PROBE):
+                await asyncio.shield(self._probe)
+        except Exception as error:
+            if self._store_works:
+                reason = f"no answer within {PROBE:g} s" if isinstance(error, TimeoutError) else str(error)
+                log.warning("The store cannot be used: %s", reason)
+            self._store_works = False
+            raise ServiceError(503, "The store cannot be read; the log says why.", retry_after=RETRY) from None
+        self._store_works = True
 
     async def _or_404(self, work: Callable[[Store], Result]) -> Result:
         """As `store`, but raises ServiceError 404 if something is not found."""

@@ -8,6 +8,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
@@ -91,6 +92,21 @@ def ensure_schema(engine: Engine) -> tuple[str | None, str]:
         with writing(engine) as connection:
             _migrate(connection)
     return before, REVISIONS[-1]
+
+
+def probe(engine: Engine) -> None:
+    """Read the revision through a new connection; raises StoreError if the database is damaged or unreachable.
+
+    Connections of the pool would answer from their cache though the file is gone.
+    """
+    if engine.dialect.name == "sqlite" and not Path(engine.url.database or "").exists():
+        raise StoreError(f"Expected the store {engine.url.database}, but it is gone; put back a copy of it.")
+    fresh = open_engine(engine.url.render_as_string(hide_password=False))
+    try:
+        with reading(fresh) as connection:
+            connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
+    finally:
+        fresh.dispose()
 
 
 def empty_journal(engine: Engine) -> None:

@@ -23,6 +23,50 @@ def test_new_home_is_private_to_its_owner(tmp_path: Path) -> None:
     assert Home.open(home.path) == home
 
 
+@pytest.mark.parametrize("mode", [0o755, 0o750, 0o701, 0o777])
+def test_a_home_that_others_could_enter_becomes_private_and_says_so(tmp_path: Path, caplog, mode: int) -> None:
+    path = tmp_path / "home"
+    (path / "index" / "1").mkdir(parents=True)
+    held = [path / "store.sqlite", path / "turns.jsonl", path / "qa-bot.toml", path / "index" / "1" / "manifest.json"]
+    for file in (*held, path / "notes.txt", tmp_path / "outside"):
+        file.write_text("x")
+        file.chmod(0o644)
+    (path / "index" / "link").symlink_to(tmp_path / "outside")
+    path.chmod(mode)
+    Home.open(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o700
+    assert [stat.S_IMODE(file.stat().st_mode) for file in held] == [0o600] * 4
+    assert stat.S_IMODE((path / "notes.txt").stat().st_mode) == 0o644, "not one of ours, and nobody else gets there"
+    assert stat.S_IMODE((tmp_path / "outside").stat().st_mode) == 0o644
+    assert f"{path} (mode {mode:04o}); it is private now (0700)" in caplog.text
+    caplog.clear()
+    Home.open(path)
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize("kind", ["sticky", "the user's", "above the user's"])
+def test_a_folder_that_is_more_than_a_home_stays_open(tmp_path: Path, monkeypatch, caplog, kind: str) -> None:
+    mode = 0o1777 if kind == "sticky" else 0o755
+    path = tmp_path / "folder"
+    path.mkdir()
+    path.chmod(mode)
+    if kind != "sticky":
+        monkeypatch.setenv("HOME", str(path if kind == "the user's" else path / "someone"))
+    Home.open(path)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert "name another with --home" in caplog.text
+
+
+def test_rights_that_cannot_be_changed_are_reported(tmp_path: Path, monkeypatch, caplog) -> None:
+    def refuse(*_args: object, **_options: object) -> None:
+        raise PermissionError(errno.EPERM, "not yours")
+
+    tmp_path.chmod(0o755)
+    monkeypatch.setattr(Path, "chmod", refuse)
+    Home.open(tmp_path)
+    assert "mode 0755, and it cannot be changed" in caplog.text
+
+
 def test_order_is_argument_variable_platform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QA_BOT_HOME", str(tmp_path / "variable"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "platform"))

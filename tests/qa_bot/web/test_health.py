@@ -35,6 +35,52 @@ def test_readyz_gives_the_reason(serve, slow_bot, reason) -> None:
         service.until(lambda: service.get("/readyz").status == 200)
 
 
+@pytest.mark.parametrize("damage", ["overwritten", "emptied", "removed"])
+def test_readyz_is_true_to_the_store(service, bot, caplog, damage) -> None:
+    """Also for connections that are open and would answer from their cache."""
+    assert service.post("/api/ask", json=CATS).status == 200
+    assert service.get("/readyz").status == 200
+    store = bot.home.path / "store.sqlite"
+    whole = {path: path.read_bytes() for path in bot.home.path.glob("store.sqlite*")}
+    if damage == "removed":
+        store.unlink()
+    else:
+        store.write_bytes(b"no database" * 1000 if damage == "overwritten" else b"")
+        for path in whole.keys() - {store}:
+            path.unlink()
+    replies = [service.get("/readyz") for _ in range(2)]
+    assert [(reply.status, reply.json["reason"]) for reply in replies] == [(503, "store")] * 2
+    assert str(bot.home.path) not in replies[0].text, "paths are for the log"
+    assert caplog.text.count("The store cannot be used") == 1
+    assert service.get("/livez").status == 200
+    assert service.post("/api/ask", json=CATS).status == 200, "answers need no store"
+
+
+def test_readyz_recovers_with_the_store(service, bot, monkeypatch) -> None:
+    from qa_bot.home.store import StoreError
+
+    def fail() -> None:
+        raise StoreError("Expected a server, but got none.")
+
+    service.run(service.answers.store(lambda _: None))
+    monkeypatch.setattr(bot.store.integrity, "probe", fail)
+    assert service.get("/readyz").json["reason"] == "store"
+    monkeypatch.undo()
+    assert service.get("/readyz").status == 200
+
+
+def test_readyz_does_not_wait_for_a_store_that_hangs(service, bot, monkeypatch) -> None:
+    release = Event()
+    service.run(service.answers.store(lambda _: None))
+    monkeypatch.setattr(bot.store.integrity, "probe", lambda: release.wait(30))
+    monkeypatch.setattr("qa_bot.web.service.PROBE", 0.05)
+    replies = [service.get("/readyz") for _ in range(5)]
+    assert [reply.json["reason"] for reply in replies] == ["store"] * 5
+    assert service.answers._bookkeepers._work_queue.qsize() == 0, "one attempt hangs, no others wait"
+    release.set()
+    service.until(lambda: service.get("/readyz").status == 200)
+
+
 def test_a_starting_service_answers(serve) -> None:
     service = serve(warm=False)
     assert service.post("/api/ask", json=CATS).json["sources"]

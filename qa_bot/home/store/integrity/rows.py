@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import Connection, Engine, Table, delete, func, insert, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from qa_bot.home.store.database import StoreError, reading, writing
+from qa_bot.home.store.database import StoreError, probe, reading, writing
 from qa_bot.home.store.documents import documents_of
 from qa_bot.home.store.records import StoredDocument
 from qa_bot.home.store.schema import (
@@ -65,6 +65,10 @@ class Integrity:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+
+    def probe(self) -> None:
+        """Read a row through a new connection; raises StoreError if the database is damaged or unreachable."""
+        probe(self._engine)
 
     def faults(self) -> list[str]:
         """What the database itself finds: pages, indexes, rows that refer to missing ones. Reads everything."""

@@ -1,0 +1,44 @@
+"""The entry point: what the process is before any command runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
+
+
+def open_to_others(folder: Path) -> list[str]:
+    """Files and folders with rights for group or others."""
+    paths = (folder, *folder.rglob("*"))
+    return [str(path) for path in paths if not path.is_symlink() and stat.S_IMODE(path.stat().st_mode) & 0o077]
+
+
+@pytest.mark.slow
+def test_all_that_commands_write_is_private_whatever_the_umask(tmp_path: Path) -> None:
+    home, documents = tmp_path / "home", tmp_path / "documents.jsonl"
+    documents.write_text(json.dumps({"_id": "a", "title": "Cats", "text": "Cats sleep all day."}) + "\n")
+    for arguments in (
+        ["add", str(documents), "--no-improve"],
+        ["ask", "Why do cats sleep all day?"],
+        ["config", "set", "answer.limit", "500"],
+        ["config", "new-token"],
+        ["status"],
+        ["export", str(home / "out.zip")],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "qa_bot", "--home", str(home), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            umask=0o000,
+            check=False,
+        )
+        assert done.returncode in (0, 3), done.stderr
+        assert open_to_others(home) == [], arguments
