@@ -27,6 +27,7 @@ from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.stages.decide import Calibrations, confidence_features
 from qa_bot.answering.stages.retrieve import SearchMode
+from qa_bot.home.checks.sealed_files import seal
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import Generations
@@ -101,6 +102,7 @@ def ensure(encoder: Encoder, models: Path) -> None:
     fitted = calibrate(encoder)
     path.parent.mkdir(parents=True, exist_ok=True)
     fitted.calibration.save(path)
+    seal(models.parent)
 
 
 def questions() -> list[CalibrationQuestion]:

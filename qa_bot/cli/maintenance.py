@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from qa_bot.cli.context import FAILED, OK, Json, home_path, open_encoder, open_home, print_json, read_secret
+from qa_bot.cli.context import FAILED, OK, PARTLY, Json, home_path, open_encoder, open_home, print_json, read_secret
 
 settings = typer.Typer(help="Show every setting and where it comes from, or set one.", invoke_without_command=True)
 
@@ -26,11 +26,15 @@ def status(context: typer.Context, json: Json = False) -> None:
 def doctor(context: typer.Context, json: Json = False) -> None:
     """Check everything, and name the command that repairs what is wrong."""
     from qa_bot.answering.models.personas import check_personas
+    from qa_bot.home.checks.sealed_files import seal
     from qa_bot.home.doctor import run_checks
     from qa_bot.terminal.output import show_checks
 
-    checks = run_checks(*open_home(context), {"voices": check_personas})
+    home, config = open_home(context)
+    checks = run_checks(home, config, {"voices": check_personas})
     is_sound = all(check.ok for check in checks)
+    if is_sound:
+        seal(home.path)
     if json:
         print_json({"ok": is_sound, "checks": [check.as_dict() for check in checks]})
     else:
@@ -38,15 +42,21 @@ def doctor(context: typer.Context, json: Json = False) -> None:
     raise typer.Exit(OK if is_sound else FAILED)
 
 
-def repair(context: typer.Context) -> None:
-    """Rebuild the index from the store."""
-    from qa_bot.documents import sync
+def repair(context: typer.Context, json: Json = False) -> None:
+    """Mend what doctor names: the index, the facts, altered documents; damage is never made permanent."""
+    from qa_bot.documents.repairing.repair import repair as mend
     from qa_bot.terminal.output import counting
 
     home, config = open_home(context)
     with counting("Rebuilding") as progress:
-        count = sync.repair(home, config, open_encoder(home, config), progress=progress)
-    typer.echo(f"The index was rebuilt from {count:,} documents.")
+        done = mend(home, config, open_encoder(home, config), progress=progress)
+    if json:
+        print_json(done.as_dict())
+    else:
+        typer.echo("\n".join([f"The index was rebuilt from {done.documents:,} documents.", *done.mended]))
+    for line in done.damaged:
+        typer.echo(line, err=True)
+    raise typer.Exit(PARTLY if done.damaged or done.left_out else OK)
 
 
 def migrate(context: typer.Context) -> None:
@@ -87,12 +97,11 @@ def set_(
     value: Annotated[str, typer.Argument(help="Its value; - reads it from standard input.")],
 ) -> None:
     """Write one setting to the home's qa-bot.toml; of a token its hash is written."""
-    from qa_bot.home.config import SECRETS, set_value
-    from qa_bot.home.folder import Home
+    from qa_bot.home.config import SECRETS
 
     if key in SECRETS and value not in ("", "-"):
         typer.echo(f"Other users may see commands: give secrets as `qa-bot config set {key} -`.", err=True)
-    set_value(Home.open(home_path(context)).path, key, read_secret(key) if value == "-" else value)
+    _write_setting(context, key, read_secret(key) if value == "-" else value)
 
 
 @settings.command("new-token")
@@ -100,9 +109,16 @@ def new_token(context: typer.Context) -> None:
     """Make a token for the service and print it once; the home keeps its hash."""
     import secrets
 
+    token = secrets.token_urlsafe(32)
+    _write_setting(context, "serve.token", token)
+    typer.echo(token)
+
+
+def _write_setting(context: typer.Context, key: str, value: str) -> None:
+    from qa_bot.home.checks.sealed_files import seal
     from qa_bot.home.config import set_value
     from qa_bot.home.folder import Home
 
-    token = secrets.token_urlsafe(32)
-    set_value(Home.open(home_path(context)).path, "serve.token", token)
-    typer.echo(token)
+    home = Home.open(home_path(context)).path
+    set_value(home, key, value)
+    seal(home)

@@ -40,6 +40,11 @@ QUICK = (
     "All passages are searched with quick vectors again, because the index was rebuilt or many are new. "
     "`qa-bot improve` makes better ones of what is new."
 )
+ALTERED = (
+    "%d documents differ from what was stored and are left out of the index: %s. Bring back a backup with "
+    "`qa-bot restore DIR`, or add their sources again."
+)
+MOST_NAMED = 5
 MOST_READ = 4
 """Passages that show the language of a document stored without one."""
 
@@ -81,9 +86,12 @@ class IndexUpdate:
         return retired
 
     def rebuild(self, progress: Callable[[int], None] = lambda _: None) -> int:
-        """Index every document of the store, and return their number."""
+        """Index every document of the store that is unaltered, and return their number."""
         self.touched = self.store.generation() is not None  # otherwise the home is still empty
-        count, documents = 0, self.store.stream_documents()
+        altered = {d.key: d.id for d in self.store.integrity.documents() if d.state == "altered"}
+        if altered:
+            log.warning(ALTERED, len(altered), ", ".join([*altered.values()][:MOST_NAMED]))
+        count, documents = 0, self.store.integrity.stream(altered.keys())
         while batch := list(islice(documents, BATCH)):
             self.writer.add(map(_stored, batch))
             count += len(batch)

@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from qa_bot.home.checks.documents import IndexCopies, compare, described
+from qa_bot.home.checks.sealed_files import check_files
+from qa_bot.home.checks.vectors import check_vectors
 from qa_bot.home.config import Config
 from qa_bot.home.encoders import SHIPPED, STARTER, TABLE, TRANSFORMER, locate, name_of, verify
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import Generations
 from qa_bot.home.index import Index, Manifest
-from qa_bot.home.journal import open_store
+from qa_bot.home.journal import check_journal, open_store
 from qa_bot.home.store import Store
 from retrievers.engines.local.segments import NEAREST, DenseState
 
 LOW_DISK = 200_000_000
 """Bytes; with less free space any `add` may fail."""
+
+AFFECTS = {
+    "disk": "everything that writes",
+    "database": "documents, conversations, votes and every change; answers come from the index",
+    "documents": "the next rebuilding of the index, and `export`",
+    "turns": "conversations, votes and what is learnt from them",
+    "journal": "turns that are not in the database yet",
+    "index": "answers and search",
+    "graph": "facts in answers",
+    "files": "what these models, personas or settings decide",
+    "vectors": "the time of the next `qa-bot improve`",
+    "encoder": "dense search",
+    "voices": "personas",
+}
+COMMAND = re.compile("`(qa-bot [^`]+)`")
 
 CheckFunction = Callable[[Home, Config], str]
 """Returns a description, or raises an exception whose message names the command that repairs the fault."""
@@ -27,11 +46,13 @@ CheckFunction = Callable[[Home, Config], str]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Result of one check; if it failed, `detail` names the command that repairs the fault."""
+    """Result of one check. If it failed, `detail` names the fault, `affects` its effect, `command` what mends it."""
 
     name: str
     ok: bool
     detail: str
+    affects: str = ""
+    command: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -83,8 +104,13 @@ def run_checks(home: Home, config: Config, further: Mapping[str, CheckFunction] 
     checks: dict[str, CheckFunction] = {
         "disk": _disk,
         "database": _database,
+        "documents": _documents,
+        "turns": _turns,
+        "journal": lambda home, _: check_journal(home),
         "index": _index,
         "graph": _graph,
+        "files": lambda home, _: check_files(home.path),
+        "vectors": lambda home, _: check_vectors(home),
         "encoder": _encoder,
         **(further or {}),
         "linguistics": _linguistics,
@@ -97,7 +123,8 @@ def _run(name: str, check: CheckFunction, home: Home, config: Config) -> Check:
     try:
         return Check(name, True, check(home, config))
     except Exception as error:  # any error is the result
-        return Check(name, False, str(error))
+        command = COMMAND.search(str(error))
+        return Check(name, False, str(error), AFFECTS.get(name, ""), command[1] if command else "")
 
 
 def _disk(home: Home, _: Config) -> str:
@@ -109,7 +136,30 @@ def _disk(home: Home, _: Config) -> str:
 
 def _database(home: Home, config: Config) -> str:
     with Store.open(home.store_url(config)) as store:
-        return f"{store.counts().documents:,} documents"
+        if faults := store.integrity.faults():
+            more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
+            raise OSError(f"The database is damaged: {faults[0]}{more}; run `qa-bot repair`.")
+        return f"{store.counts().documents:,} documents, every page is readable"
+
+
+def _documents(home: Home, config: Config) -> str:
+    generations = Generations(home.index)
+    with generations.pin_current() as generation, Store.open(home.store_url(config)) as store:
+        comparison = compare(store, IndexCopies.of(generations, generation))
+        unsealed = store.integrity.unsealed()
+    if fault := described(comparison):
+        raise OSError(f"{fault}; run `qa-bot repair`.")
+    note = f"; {unsealed:,} have no checksum yet, `qa-bot migrate` makes them" if unsealed else ""
+    return f"{comparison.checked:,} documents, every checksum is right{note}"
+
+
+def _turns(home: Home, config: Config) -> str:
+    with Store.open(home.store_url(config)) as store:
+        altered = list(store.integrity.altered_rows())
+    if altered:
+        names = ", ".join(f"{table} {row}" for table, row in altered[:5])
+        raise OSError(f"{len(altered):,} rows differ from what was stored: {names}; run `qa-bot repair`.")
+    return "every checksum is right"
 
 
 def _index(home: Home, config: Config) -> str:
@@ -120,6 +170,7 @@ def _index(home: Home, config: Config) -> str:
         dense = _describe(Index(generation).dense_state()) if generation else ""
         with Store.open(home.store_url(config)) as store:
             stored, counts = store.generation(), store.counts()
+            left_out = any(document.state == "altered" for document in store.integrity.documents())
     if generation and not stored:
         raise ValueError("Expected the database that this index was made from, but got an empty one; put back a copy.")
     if (stored.number if stored else 0) != (generation.number if generation else 0):
@@ -130,7 +181,7 @@ def _index(home: Home, config: Config) -> str:
     if generation is None:
         return "none yet; add documents with `qa-bot add PATH`"
     manifest = Manifest.of(generation)
-    if (manifest.documents, manifest.passages) != (counts.documents, counts.passages):
+    if (manifest.documents, manifest.passages) != (counts.documents, counts.passages) and not left_out:
         raise ValueError(
             f"Expected {counts.documents:,} documents and {counts.passages:,} passages, as in the database, but got "
             f"{manifest.documents:,} and {manifest.passages:,}; run `qa-bot repair`."
@@ -152,10 +203,11 @@ def _graph(home: Home, _: Config) -> str:
     generations = Generations(home.graph)
     with generations.pin_current() as generation:
         if generation is None:
+            if generations.newest():
+                raise OSError(f"{home.graph / 'CURRENT'} is missing: it names the graph; run `qa-bot repair`.")
             return "none yet; add facts with `qa-bot kg add FILE`"
         if damages := generations.verify(generation, deep=True):
-            faults = "; ".join(f"{damage.path} is {damage.kind}: {damage.detail}" for damage in damages)
-            raise OSError(f"{faults}; remove {home.graph} and run `qa-bot kg add` with all files.")
+            raise OSError(" ".join(damage.message for damage in damages))
         return f"generation {generation.number}, {generation.manifest['triples']:,} facts, every checksum is right"
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from qa_bot.home.checks.sealed_files import seal
 from qa_bot.home.starter import ENCODER
 from qa_bot.home.starter import TRANSFORMER as TRANSFORMER_FOLDER
 from qa_core.atomic import rename_folder
@@ -190,6 +191,7 @@ def fetch(
         check(part)
         rename_folder(part, target)
     check(target)
+    seal(models.parent)
     return target
 
 

@@ -3,8 +3,9 @@
 Opening the database only to write one row would take a quarter of the time of `qa-bot ask`, and in a busy service
 writes would delay answers. So turns are appended to the journal, and the next user of the store saves them.
 
-    HOME/turns.jsonl           one turn a line
+    HOME/turns.jsonl           one turn a line, with a checksum after a tab
     HOME/turns.taken.jsonl     the same while it is being saved, or after that process was killed
+    HOME/turns.damaged.jsonl   lines that could not be read, for their owner to look at
     HOME/turns.lock            held for an instant by each process that reads or writes the first file
     HOME/turns.taken.lock      held while the second file is saved; appending does not wait for it
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +34,8 @@ log = logging.getLogger(__name__)
 DAY = 86_400.0
 """Seconds."""
 
+DAMAGED = "turns.damaged.jsonl"
+_FIELDS = frozenset({"id", "question", "answer", "asked"})
 FULL = 4_000_000
 """Bytes; a longer journal should be saved before more is written."""
 
@@ -39,7 +43,7 @@ FULL = 4_000_000
 def append(home: Home, turn: dict[str, Any]) -> int:
     """Append a turn with the arguments of `Store.save_turn`, and return the journal's size in bytes."""
     with _locked(_journal(home)) as journal, journal.open("ab+") as file:
-        line = orjson.dumps(turn) + b"\n"
+        line = sealed(orjson.dumps(turn))
         file.write(line if _whole(file) else b"\n" + line)
         return file.tell()
 
@@ -92,6 +96,28 @@ def _whole(file: BinaryIO) -> bool:
     return file.read(1) == b"\n"
 
 
+def sealed(turn: bytes) -> bytes:
+    """A line of the journal."""
+    return b"%b\t%08x\n" % (turn, zlib.crc32(turn))
+
+
+def check_journal(home: Home) -> str:
+    """The number of turns that wait; raises OSError if a line is damaged."""
+    files = [path.read_bytes() for path in (_journal(home), _taken(home)) if path.exists()]
+    lines = [line for content in files for line in content.splitlines(keepends=True)]
+    unreadable = [line for line in lines if line.strip() and _turn(line.rstrip(b"\n")) is None]
+    damaged, waiting = sum(line.endswith(b"\n") for line in unreadable), len(lines)
+    aside = home.path / DAMAGED
+    if damaged:
+        raise OSError(
+            f"{damaged:,} of {waiting:,} turns that wait in {_journal(home)} are damaged; run `qa-bot repair`, which "
+            f"saves the others and keeps the damaged ones in {aside}."
+        )
+    cut = "; the last one was cut short, when its writer was killed" if unreadable else ""
+    note = f"; damaged turns are kept in {aside}" if aside.exists() else ""
+    return f"{waiting:,} turns wait{cut}{note}"
+
+
 def _save(path: Path, store: Store) -> None:
     """Save the turns that an earlier, killed attempt did not save, then remove the file."""
     with path.open("rb") as file:
@@ -102,13 +128,36 @@ def _save(path: Path, store: Store) -> None:
 def _turns(file: BinaryIO) -> Iterator[Turn]:
     from qa_bot.home.store import Turn  # late, as above
 
-    for line in file:
-        try:
-            turn = orjson.loads(line)
-        except orjson.JSONDecodeError:
-            log.warning("%s: skipped a truncated turn", file.name)
-            continue
-        yield Turn(**{"created": turn["asked"], **turn})
+    for line in filter(bytes.strip, file):
+        turn = _turn(line.rstrip(b"\n"))
+        if turn is not None:
+            yield Turn(**{"created": turn["asked"], **turn})
+        elif line.endswith(b"\n"):
+            _keep_aside(line, Path(file.name).with_name(DAMAGED))
+        else:
+            log.warning("%s: skipped a turn that was cut short, when its writer was killed", file.name)
+
+
+def _keep_aside(line: bytes, aside: Path) -> None:
+    """Keep a damaged line once, though an interrupted attempt may come again."""
+    if aside.exists() and line in aside.read_bytes().splitlines(keepends=True):
+        return
+    aside.touch(mode=0o600)
+    with aside.open("ab") as file:
+        file.write(line)
+    log.warning("A turn in the journal is damaged and cannot be saved; it is kept in %s.", aside)
+
+
+def _turn(line: bytes) -> dict[str, Any] | None:
+    """The turn of a line; None if the line is damaged. Lines of version 0.1 have no checksum."""
+    content, separator, checksum = line.rpartition(b"\t")
+    if separator and b"%08x" % zlib.crc32(content) != checksum:
+        return None
+    try:
+        turn: dict[str, Any] = orjson.loads(content if separator else line)
+    except orjson.JSONDecodeError:
+        return None
+    return turn if isinstance(turn, dict) and turn.keys() >= _FIELDS else None
 
 
 @contextmanager

@@ -180,7 +180,8 @@ def show_checks(checks: Sequence[Check], *, console: Console | None = None) -> N
     console = console or Console(highlight=False)
     for check in checks:
         mark = Text("✓ ", style="green") if check.ok else Text("✗ ", style="bold red")
-        console.print(mark + Text(f"{check.name}: {check.detail}"))
+        effect = f" It affects {check.affects}." if check.affects else ""
+        console.print(mark + Text(f"{check.name}: {check.detail}{effect}"))
 
 
 def show_settings(settings: Sequence[Setting], *, console: Console | None = None) -> None:

@@ -3,8 +3,8 @@
     HOME/checksums.json    {"files": {PATH: {"sha256", "bytes", "mtime_ns", "inode"}}, "sha256"}
 
 A file is recorded when it is written or first checked. Later its content may differ in two ways. If its time and inode
-are the same, no program has written it: it is damaged. Otherwise a program or a person has written it: that is damage in `models`,
-whose files are never rewritten, and is only reported elsewhere, since people edit those files.
+are the same, no program has written it: it is damaged. Otherwise a program or a person has written it: that is damage
+in `models`, whose files are never rewritten, and is only reported elsewhere, since people edit those files.
 """
 
 from __future__ import annotations

@@ -88,7 +88,8 @@ def test_turn_after_a_truncated_one_is_stored(empty_home, caplog):
     append(empty_home, {"id": "b", **TURN})
     with open_store(empty_home, load_config(empty_home.path)) as store:
         assert [store.has_turn(id_) for id_ in ("a", "killed", "b")] == [True, False, True]
-    assert "skipped a truncated turn" in caplog.text
+    assert "a turn in the journal is damaged" in caplog.text.lower()
+    assert (empty_home.path / "turns.damaged.jsonl").read_bytes() == b'{"id": "killed", "ques\n'
 
 
 def test_append_does_not_wait_for_the_store(empty_home, monkeypatch):

@@ -26,6 +26,7 @@ from qa_bot.home.store.schema import (
     passages,
     row_checksum,
     sketches,
+    source_files,
     turns,
 )
 
@@ -117,12 +118,16 @@ class Integrity:
         except _BAD_ROW:
             return None
 
-    def write(self, content: Content) -> bool:
-        """Replace a document's rows by a copy of them; refused unless the copy has the document's own checksum."""
+    def write(self, content: Content, *, whole: bool = False) -> bool:
+        """Replace a document's rows by a copy of them; refused unless the copy has the document's own checksum.
+
+        A `whole` copy brings its own checksum, such as one of a backup, in case the stored one is altered.
+        """
         key = content.row["id"]
         with writing(self._engine) as connection:
             known = connection.execute(select(documents.c.checksum).where(documents.c.id == key)).scalar_one_or_none()
-            if known not in (None, content.checksum):
+            expected = content.row["checksum"] if whole else known
+            if expected not in (None, content.checksum) or (expected is None and whole):
                 return False
             row = {name: value for name, value in content.row.items() if name not in _CURRENT}
             connection.execute(
@@ -140,6 +145,16 @@ class Integrity:
                 connection.execute(insert(sketches), values)
         return True
 
+    def expect_anew(self, key: int) -> None:
+        """Have the next `add` or `sync` replace an altered document, though its source is unchanged."""
+        with writing(self._engine) as connection:
+            this = documents.c.id == key
+            connection.execute(update(documents).where(this).values(hash=""))
+            owner = connection.execute(select(documents.c.source_id, documents.c.file).where(this)).one_or_none()
+            if owner is not None and owner.source_id is not None:
+                chosen = (source_files.c.source_id == owner.source_id, source_files.c.path == owner.file)
+                connection.execute(update(source_files).where(*chosen).values(settings="", outcome="stale"))
+
     def seal(self, without: Collection[int] = ()) -> int:
         """Write the missing checksums of documents, except some, of turns and of votes; returns their number."""
         sealed = 0
@@ -156,9 +171,22 @@ class Integrity:
 
     def altered_rows(self) -> Iterator[tuple[str, object]]:
         """Turns and votes that differ from their checksums: the table and the row's id."""
-        for table, columns in ((turns, TURN), (feedback, VOTE)):
+        for table, columns in _CHECKED.values():
             for ids in self._row_pages(table):
                 yield from ((table.name, id_) for id_ in self._altered_of(table, columns, ids))
+
+    def row(self, table: str, key: object) -> dict[str, Any] | None:
+        """A turn or a vote; None if it is missing or altered."""
+        chosen, columns = _CHECKED[table]
+        with reading(self._engine) as connection:
+            row = connection.execute(select(chosen).where(chosen.c.id == key)).mappings().one_or_none()
+        return dict(row) if row is not None and row["checksum"] == row_checksum(dict(row), columns) else None
+
+    def write_row(self, table: str, row: Mapping[str, Any]) -> bool:
+        """Replace a turn or a vote by a sound copy."""
+        chosen, _ = _CHECKED[table]
+        with writing(self._engine) as connection:
+            return bool(connection.execute(update(chosen).where(chosen.c.id == row["id"]).values(dict(row))).rowcount)
 
     # --- pages ---
 
@@ -232,6 +260,7 @@ class Integrity:
             return int(connection.execute(chosen).scalar_one())
 
 
+_CHECKED = {"turns": (turns, TURN), "feedback": (feedback, VOTE)}
 _CURRENT = ("retired", "source_id", "file")
 """Columns of a document that change without its content."""
 

@@ -1,0 +1,159 @@
+"""`qa-bot repair`: mends a home from what is sound in it, and never indexes an altered document."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from qa_bot.documents.index_update import ChangeError, index_update
+from qa_bot.home.checks.documents import AlteredDocument, IndexCopies, compare, from_copy
+from qa_bot.home.checks.sealed_files import changed, forget, seal
+from qa_bot.home.checks.vectors import damaged_vectors
+from qa_bot.home.config import Config
+from qa_bot.home.folder import Home
+from qa_bot.home.generations import CorruptGenerationError, Generation, Generations, read_generation
+from qa_bot.home.journal import open_store
+from qa_bot.home.store import Store
+from qa_bot.home.store.integrity.rows import Content
+from qa_core.types import Encoder
+
+Progress = Callable[[int], None]
+
+
+class Copies(Protocol):
+    """A backup, from which single parts of the home are mended."""
+
+    def document(self, key: int) -> Content | None: ...
+
+    def row(self, table: str, key: object) -> dict[str, Any] | None: ...
+
+    def file(self, name: str) -> bytes | None: ...
+
+
+@dataclass(slots=True)
+class Repaired:
+    """What was done: sentences on what is mended and what stays damaged, and the documents left out of the index."""
+
+    documents: int = 0
+    mended: list[str] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
+    left_out: list[AlteredDocument] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The object of `repair --json`."""
+        names = [{"id": document.id, "collection": document.collection} for document in self.left_out]
+        return {"documents": self.documents, "mended": self.mended, "damaged": self.damaged, "left_out": names}
+
+
+def repair(
+    home: Home,
+    config: Config,
+    encoder: Encoder,
+    *,
+    backups: Callable[[], Iterable[Copies]] = tuple,
+    progress: Progress = lambda _: None,
+) -> Repaired:
+    """Mend what is damaged, and rebuild the index from the sound documents.
+
+    Args:
+        backups: the backups to take sound copies from, newest first; opened only if something is altered.
+
+    Raises:
+        ChangeError: the database itself is damaged; nothing was changed.
+        WriterBusyError: another process is writing.
+    """
+    done = Repaired()
+    with home.lock("repair"):
+        with open_store(home, config) as store:
+            _mend_database(store, done)
+            _mend_rows(home, store, backups, done)
+        _mend_files(home, backups, done)
+        with index_update(home, config, encoder, action=None, from_nothing=True) as update:
+            done.documents = update.rebuild(progress)
+    return done
+
+
+def _mend_database(store: Store, done: Repaired) -> None:
+    """Make the database's own indexes anew if it is damaged; raises ChangeError if that does not help."""
+    if not store.integrity.faults():
+        return
+    store.integrity.rebuild_indexes()
+    if faults := store.integrity.faults():
+        raise ChangeError(
+            f"Expected a whole database, but got: {faults[0]}; bring back a backup with `qa-bot restore DIR`."
+        )
+    done.mended.append("The indexes of the database were made anew.")
+
+
+def _mend_rows(home: Home, store: Store, backups: Callable[[], Iterable[Copies]], done: Repaired) -> None:
+    copies = next(_index_copies(Generations(home.index)), None)
+    altered = compare(store, copies).altered
+    rows = list(store.integrity.altered_rows())
+    opened = list(backups()) if altered or rows else []
+    for document in altered:
+        if _mend_document(store, document.key, copies, opened):
+            done.mended.append(f"The document {document.name} was brought back.")
+        else:
+            store.integrity.expect_anew(document.key)
+            done.left_out.append(document)
+    for table, key in rows:
+        if any((row := backup.row(table, key)) and store.integrity.write_row(table, row) for backup in opened):
+            done.mended.append(f"The row {key} of {table} was brought back.")
+        else:
+            done.damaged.append(f"The row {key} of {table} is altered; bring back a backup with `qa-bot restore DIR`.")
+    store.integrity.seal([document.key for document in done.left_out])
+
+
+def _mend_document(store: Store, key: int, copies: IndexCopies | None, backups: Sequence[Copies]) -> bool:
+    content, copy = store.integrity.content(key), copies.get(key) if copies else None
+    if content is not None and copy is not None and any(map(store.integrity.write, from_copy(content, copy))):
+        return True
+    return any(
+        (held := backup.document(key)) is not None and store.integrity.write(held, whole=True) for backup in backups
+    )
+
+
+def _index_copies(generations: Generations) -> Iterator[IndexCopies]:
+    """The documents of undamaged generations, newest first."""
+    for path in sorted(generations.root.glob("[0-9]" * 8), reverse=True):
+        try:
+            generation: Generation = read_generation(path)
+        except CorruptGenerationError:
+            continue
+        if (copies := IndexCopies.of(generations, generation)) is not None:
+            yield copies
+
+
+def _mend_files(home: Home, backups: Callable[[], Iterable[Copies]], done: Repaired) -> None:
+    """Models, personas, configuration and kept vectors."""
+    for path in damaged_vectors(home):
+        path.unlink(missing_ok=True)
+        done.mended.append(f"{path} was removed; its vectors are made anew.")
+    damaged = changed(home.path).damaged
+    opened = list(backups()) if damaged else []
+    for name in damaged:
+        path = home.path / name
+        if (data := next(filter(None, (backup.file(name) for backup in opened)), None)) is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            done.mended.append(f"{path} was brought back.")
+        elif name.startswith(("models/confidence-", "models/graphs/")):
+            _remove(home, name)
+            done.mended.append(f"{path} was removed; it is made anew when it is needed.")
+        else:
+            done.damaged.append(f"{path} differs from what was written; bring back a backup, or fetch the model again.")
+            continue
+        forget(home.path, [name])
+    seal(home.path)
+
+
+def _remove(home: Home, name: str) -> None:
+    path = home.path / name
+    if name.startswith("models/graphs/"):  # graph, weights and notes belong together
+        path = home.path.joinpath(*name.split("/")[:3])
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
