@@ -88,12 +88,12 @@ def known_fields(value: Details | Place) -> dict[str, Any]:
 
 def details_of(known: Mapping[str, Any]) -> Details:
     """From `known_fields`; fields of a newer version are left out."""
-    return replace(NO_DETAILS, **_of_this_version(known, Details.__slots__))
+    return Details(**_of_this_version(known, Details.__slots__))
 
 
 def place_of(known: Mapping[str, Any]) -> Place:
     """From `known_fields`; fields of a newer version are left out."""
-    return replace(NO_PLACE, **_of_this_version(known, Place.__slots__))
+    return Place(**_of_this_version(known, Place.__slots__)) if known else NO_PLACE
 
 
 def _of_this_version(known: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -56,6 +56,11 @@ from retrievers.hits import Hits
 ENCODE_BATCH = 512  # passages
 PROBES, NEAREST = 50, 10
 """Number of queries that measure the recall of a dense index, and of rows per query."""
+SCANNED_PASSAGES = 8_000
+"""Passages up to which all units are compared with a question."""
+NEAREST_PASSAGES = 2_000
+"""Passages of a larger segment whose units are. Over the 33,091 passages of LiveQA-Med 1,000 of them leave nDCG@10 and
+the recall of 100 documents as a scan of all units has them."""
 
 
 class DenseState(NamedTuple):
@@ -235,14 +240,24 @@ class Segment:
         return candidates[first], titles, bodies[first]
 
     def search_units(self, query: FloatArray, k: int, only: IntArray | None = None) -> Hits:
-        """The k live passages with the best units for a query (D,)."""
+        """The k live passages with the best units for a query (D,).
+
+        In a large segment they are chosen among the passages nearest to the query.
+        """
         if self.units is None:
             return Hits.of()
-        scores, mask = self.units.best_of_all(query).scores, self._row_mask("bodies", only)
-        rows = np.flatnonzero(scores > 0 if mask is None else (scores > 0) & mask)
-        if len(rows) > k:
-            rows = rows[np.argpartition(-scores[rows], k - 1)[:k]]
-        return self._hits("bodies", scores[rows], rows).ordered()
+        mask = self._row_mask("bodies", only)
+        if len(self.passages) > SCANNED_PASSAGES:
+            nearest = self._dense["bodies"].search(query[None], NEAREST_PASSAGES, live_mask=mask)[1][0]
+            rows = nearest[nearest >= 0]
+            scores = self.units.best(rows, query).scores
+        else:
+            rows = np.arange(len(self.passages)) if mask is None else np.flatnonzero(mask)
+            scores = self.units.best_of_all(query).scores[rows]
+        positive = np.flatnonzero(scores > 0)
+        if len(positive) > k:
+            positive = positive[np.argpartition(-scores[positive], k - 1)[:k]]
+        return self._hits("bodies", scores[positive], rows[positive]).ordered()
 
     def similarities(self, rows: IntArray, query: FloatArray) -> Similarities:
         """Cosines of passage rows (n,) with a query (D,)."""

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_core.types import Clue, Source
-from retrievers.engines.local import columns
+from retrievers.engines.local import columns, segments
 from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.engines.local.indexed_documents import body_text
 from retrievers.engines.local.segments import (
@@ -77,6 +77,29 @@ def test_search_finds_titles_and_passages(tmp_path):
     assert (body.documents.tolist(), body.passages.tolist()) == ([1], [101])
 
 
+def with_units(key, *units):
+    """A document of one passage for each text, whose only unit is the passage."""
+    texts = tuple(IndexedPassage(key * 100 + i, text, units=((0, len(text)),)) for i, text in enumerate(units))
+    return IndexedDocument(key, f"id-{key}", "", "", "", "tests", texts)
+
+
+def test_a_large_segment_compares_the_units_of_the_nearest_passages_alone(tmp_path, monkeypatch):
+    encoder = LetterEncoder()
+    segment = write(tmp_path / "s", [with_units(1, "aab", "bbb"), with_units(2, "abb", "ccc"), with_units(3, "aaa")])
+    query = encoder.encode(["a"])[0]
+    every = segment.search_units(query, 9)
+    assert every.passages.tolist() == [300, 100, 200]  # cosines 1, 2/√5 and 1/√5; 0 is no hit
+    assert segment.search_units(query, 1).passages.tolist() == [300]
+    monkeypatch.setattr(segments, "SCANNED_PASSAGES", 4)
+    many = segment.search_units(query, 9)
+    assert many.passages.tolist() == every.passages.tolist()
+    np.testing.assert_array_equal(many.scores, every.scores)
+    monkeypatch.setattr(segments, "NEAREST_PASSAGES", 2)
+    assert segment.search_units(query, 9).passages.tolist() == [300, 100]
+    segment.live_mask = np.array([True, True, False])
+    assert segment.search_units(query, 9).passages.tolist() == [100, 200]
+
+
 def test_deleted_documents_are_not_found(tmp_path):
     segment = write(tmp_path / "s", [document(1, "aaa"), document(2, "aab")])
     segment.live_mask = np.array([False, True])
@@ -106,10 +129,10 @@ documents_lists = st.lists(st.text(max_size=20), min_size=1, max_size=6).map(
 def test_merging_keeps_live_documents_and_their_vectors(tmp_path_factory, first, second, data):
     folder = tmp_path_factory.mktemp("merge")
     second = [document(d.key + 1000, d.title, tuple(p.text for p in d.passages)) for d in second]
-    segments = [write(folder / "a", first), write(folder / "b", second)]
-    segments[0].live_mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(first), max_size=len(first))))
-    live = [d for d, is_live in zip(first, segments[0].live_mask, strict=True) if is_live] + second
-    assert merge(SegmentWriter(folder / "m", LetterEncoder()), segments) == len(live)
+    parts = [write(folder / "a", first), write(folder / "b", second)]
+    parts[0].live_mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(first), max_size=len(first))))
+    live = [d for d, is_live in zip(first, parts[0].live_mask, strict=True) if is_live] + second
+    assert merge(SegmentWriter(folder / "m", LetterEncoder()), parts) == len(live)
     merged, fresh = Segment(folder / "m"), write(folder / "f", live)
     assert [merged.document(row) for row in merged.live_rows()] == [fresh.document(row) for row in fresh.live_rows()]
     rows = np.arange(len(live))
