@@ -38,13 +38,13 @@ def atomic_path(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
     partial = path.absolute().with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         yield partial
-        _sync(partial)
+        sync(partial)
         check_writable(path, overwrite=overwrite)
         partial.replace(path)
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
-    _sync(partial.parent)
+    sync(partial.parent)
 
 
 def check_writable(path: Path, *, overwrite: bool) -> None:
@@ -89,7 +89,7 @@ def atomic_folder(folder: Path, replaces: Sequence[str] | None = None) -> Iterat
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
         raise
-    _sync(folder.parent)
+    sync(folder.parent)
     shutil.rmtree(old, ignore_errors=True)
 
 
@@ -103,17 +103,18 @@ def rename_folder(new: Path, folder: Path) -> None:
     """Fsync a filled folder, then give it its final name, which must be free."""
     sync_tree(new)
     new.rename(folder)
-    _sync(folder.parent)
+    sync(folder.parent)
 
 
 def sync_tree(folder: Path) -> None:
     """Fsync every file and folder below `folder`, and `folder`."""
     for path in folder.rglob("*"):
-        _sync(path)
-    _sync(folder)
+        sync(path)
+    sync(folder)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Fsync a file, or a folder's list of entries."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

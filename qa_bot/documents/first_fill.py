@@ -37,11 +37,10 @@ def fill(home: Home, config: Config, encoder: Callable[[], Encoder]) -> bool:
     generations = Generations(home.index)
 
     def add_starter() -> None:
-        from qa_bot.documents import graph, sync
+        from qa_bot.documents import sync
 
-        if Generations(home.graph).current_number() is None:
-            graph.add(home, GRAPH)
-        sync.add(home, config, encoder(), [COLLECTION], collection=NAME, as_sources=False)
+        facts = GRAPH if Generations(home.graph).current_number() is None else ()
+        sync.add(home, config, encoder(), [COLLECTION], collection=NAME, as_sources=False, facts=facts)
 
     return _once(lambda: generations.current_number() is None, add_starter)
 

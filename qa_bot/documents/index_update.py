@@ -1,6 +1,6 @@
-"""One update of a home: store rows and index files are written as a new generation, then published together.
+"""One update of a home: store rows and index files are written as a new generation, then committed together.
 
-Readers keep the old generation until `CURRENT` is switched. If the process dies before that, the old generation stays,
+The protocol is in `qa_bot/home/generations/commit.py`. If the process dies before the commit, the old generation stays,
 and the next writer removes the remains of the new one.
 """
 
@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,11 +21,12 @@ from qa_bot.home.config import Config
 from qa_bot.home.encoders import TRANSFORMER, EncoderError, name_of, resolve
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import CorruptGenerationError, Generation, Generations
+from qa_bot.home.generations.commit import Switch, commit, discard, finish_announced
 from qa_bot.home.index import Manifest
 from qa_bot.home.index_writer import Fallback, IndexWriter
 from qa_bot.home.journal import open_store
 from qa_bot.home.kept_vectors import KeptVectors, keep_generation
-from qa_bot.home.store import InsertedDocument, NewDocument, Store, StoredDocument
+from qa_bot.home.store import InsertedDocument, NewDocument, Store, StoredDocument, StoreError
 from qa_core.text.language_detection import language_of
 from qa_core.types import Encoder
 from retrievers.engines.local.segments import IndexedDocument, IndexedPassage
@@ -65,8 +67,10 @@ class IndexUpdate:
     writer: IndexWriter
     boilerplate: Boilerplate
     touched: bool = False
-    afterwards: list[Callable[[], None]] = field(default_factory=list)
-    """Called when the generation is current, or when nothing was changed: they record what it was made from."""
+    records: list[Callable[[], None]] = field(default_factory=list)
+    """Called in the transaction that commits, also if no document was changed: they record what was read."""
+    switches: list[Switch] = field(default_factory=list)
+    """Further generations that become current with this one: the graph's."""
 
     def insert(self, documents: Sequence[NewDocument], collection: str) -> list[InsertedDocument]:
         """Add documents; earlier versions of them must be retired before."""
@@ -109,7 +113,7 @@ def index_update(
     encoder_name: str = "",
     from_nothing: bool = False,
 ) -> Iterator[IndexUpdate]:
-    """Build the next generation under the writer lock, and publish it on exit if anything changed.
+    """Build the next generation under the writer lock, and commit it on exit if anything changed.
 
     On an error the old generation stays. An index of another analyser is rebuilt from the store first.
 
@@ -124,6 +128,7 @@ def index_update(
     """
     with home.lock(action), open_store(home, config) as store:
         generations = Generations(home.index)
+        finish_announced(store.commits, (generations, Generations(home.graph)))
         previous = None if from_nothing else generations.current()
         if previous:
             generations.expect_whole(previous)
@@ -139,24 +144,51 @@ def index_update(
                 update.rebuild()
             yield update
             if update.touched:
-                manifest = writer.finish()
-                generations.publish(staged, {**manifest.as_dict(), **update.boilerplate.as_dict()})
+                update.switches.append(Switch(generations, _prepare(update, generations, staged)))
         except BaseException:
             writer.abandon()
+            discard(update.switches)
             shutil.rmtree(staged, ignore_errors=True)  # frees space at once if the disk is full
             raise
+        _commit(update)
         if not update.touched:
-            store.roll_back(number)
+            writer.abandon()
             shutil.rmtree(staged)
-        else:
-            store.finish(number, {"documents": manifest.documents, "passages": manifest.passages})
-            if improved and (writer.fell_back or not previous):
-                log.warning(QUICK)
-                _keep_better(home, improved)
-            generations.prune(keep=KEPT_GENERATIONS)
-            store.purge(number)
-        for record in update.afterwards:
-            record()
+        elif improved and (writer.fell_back or not previous):
+            log.warning(QUICK)
+            _keep_better(home, improved)
+        _clean_up(update, (generations, Generations(home.graph)))
+
+
+def _prepare(update: IndexUpdate, generations: Generations, staged: Path) -> Generation:
+    """The complete generation, which is not current yet."""
+    manifest = update.writer.finish()
+    counts = {"documents": manifest.documents, "passages": manifest.passages}
+    update.records.insert(0, partial(update.store.finish, update.number, counts))
+    return generations.prepare(staged, {**manifest.as_dict(), **update.boilerplate.as_dict()})
+
+
+def _commit(update: IndexUpdate) -> None:
+    """Make everything visible at once: documents, index, graph, and what they were made from."""
+    if not update.touched:
+        update.records.insert(0, partial(update.store.roll_back, update.number))
+
+    def record() -> None:
+        for one in update.records:
+            one()
+
+    commit(update.store.commits, update.switches, record)
+
+
+def _clean_up(update: IndexUpdate, roots: Sequence[Generations]) -> None:
+    """Remove what is no longer used; if that fails, the next update does it."""
+    try:
+        for root in roots:
+            root.prune(keep=KEPT_GENERATIONS)
+        if update.touched:
+            update.store.purge(update.number)
+    except (OSError, StoreError) as error:
+        log.warning("The change is saved, but what it replaced is not removed yet; the next change does it: %s", error)
 
 
 class _Improved(NamedTuple):

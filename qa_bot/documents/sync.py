@@ -25,6 +25,7 @@ from qa_bot.documents.sources.watching import Watcher
 from qa_bot.home import starter
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
+from qa_bot.home.generations.commit import Switch
 from qa_bot.home.store import Source, SourceInfo, Store
 from qa_core.types import Encoder
 
@@ -50,6 +51,7 @@ def add(
     urls: Sequence[str] = (),
     site: Mapping[str, Any] | None = None,
     pages: Callable[[int], None] = lambda _: None,
+    facts: Sequence[Path] = (),
 ) -> AddReport:
     """Add or update the documents of files, folders and websites, which become sources; unchanged ones are not read.
 
@@ -63,6 +65,7 @@ def add(
         urls: pages and sites to add, too. They are visited before the home is locked.
         site: fields of `SiteOptions` for all of them; others are those of the source.
         pages: called with the number of visited pages.
+        facts: files of triples that become part of the graph in the same commit.
 
     Raises:
         FileNotFoundError: a path does not exist; nothing was changed.
@@ -87,6 +90,8 @@ def add(
                 progress=pages,
             )
     with _changing(home, config, encoder, "add", dry_run=dry_run) as (store, update, log):
+        if facts and update:
+            graph.add(home, facts, action=None, switches=update.switches)
         if not as_sources:
             run = RecordSync(store, update, collection or "default", config.passages, log, progress)
             run.run(item for path in paths for item in read(path, format=format, budget=budget))
@@ -213,7 +218,7 @@ def remove_source(home: Home, config: Config, encoder: Encoder, name: str) -> in
     with index_update(home, config, encoder, action="sources") as update:
         (source,) = chosen_sources(update.store, [name])
         removed = update.retire(update.store.sources.of_source(source.id))
-        update.afterwards.append(lambda: update.store.sources.remove(source.id))
+        update.records.append(lambda: update.store.sources.remove(source.id))
     return removed
 
 
@@ -282,6 +287,7 @@ def join(
     *,
     action: str | None = "import",
     progress: Progress = lambda _: None,
+    begin: Callable[[list[Switch]], None] = lambda _: None,
     finish: Callable[[Store], None] = lambda _: None,
 ) -> None:
     """Add or update the documents of several collections, by name, in one generation; `log` counts all of them.
@@ -289,21 +295,23 @@ def join(
     A document of a source that is replaced by one of none stays that source's, whose file is read again by a sync.
 
     Args:
-        finish: called with the store when the documents are in the current generation.
+        begin: called first with a list for further generations that become current in the same commit.
+        finish: called with the store in the transaction that commits.
 
     Raises:
         WriterBusyError: another process is writing. With `action` None the caller holds the lock.
     """
     with index_update(home, config, encoder, action=action) as update:
+        begin(update.switches)
         update.touched = update.touched or update.writer.must_reencode
         for name, items in collections:
             run = RecordSync(update.store, update, name, config.passages, log, progress)
             run.run(items)
             for owner, keys in run.claims.items():
-                update.afterwards.append(partial(update.store.sources.claim, owner.source, owner.file, keys))
+                update.records.append(partial(update.store.sources.claim, owner.source, owner.file, keys))
             for source, file in run.replaced:
-                update.afterwards.append(partial(update.store.sources.mark_stale, source, file))
-        update.afterwards.append(partial(finish, update.store))
+                update.records.append(partial(update.store.sources.mark_stale, source, file))
+        update.records.append(partial(finish, update.store))
 
 
 def delete(
@@ -313,13 +321,13 @@ def delete(
 
     With the starter collection the facts of the starter graph are removed, too.
     """
-    if collection == starter.NAME:
-        graph.remove(home, namespace=starter.NAMESPACE)
     with index_update(home, config, encoder, action="delete") as update:
+        if collection == starter.NAME:
+            graph.remove(home, namespace=starter.NAMESPACE, action=None, switches=update.switches)
         if collection is not None:
             for source in update.store.sources.all():
                 if source.collection == collection:
-                    update.afterwards.append(partial(update.store.sources.remove, source.id))
+                    update.records.append(partial(update.store.sources.remove, source.id))
             return update.retire(update.store.of_collection(collection)), []
         matches = update.store.find(ids)
         keys = sorted(key for document_keys in matches.values() for key in document_keys)

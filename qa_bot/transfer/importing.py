@@ -1,6 +1,6 @@
 """`qa-bot import`: merges an archive into a home; its content stays unless the archive has another text for a document.
 
-Facts, documents and conversations are each imported completely or not at all; importing again changes nothing.
+Everything is imported at once or not at all; importing again changes nothing.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from qa_bot.documents.record_sync import CUTTING, SourceItem
 from qa_bot.documents.reject_log import AddReport, RejectLog, reject_log
 from qa_bot.home.config import Config, known_keys
 from qa_bot.home.folder import Home
+from qa_bot.home.generations.commit import Switch
 from qa_bot.home.journal import open_store
 from qa_bot.home.store import ConversationInfo, Feedback, JoinedCounts, Store, Turn, with_present_ids
-from qa_bot.home.store.store import Joining
+from qa_bot.home.store.retention import Joining
 from qa_bot.transfer.archive import Archive, Part, opened
 from qa_bot.transfer.archive_lines import all_lines, first_error, lines_of, valid_lines
 from qa_bot.transfer.document_lines import DocumentLine
@@ -135,7 +136,17 @@ def join(
 
     with opened(path, limits=limits) as archive, home.lock("import"), reject_log(home) as log:
         imported = Imported(log.counts, notices=list(_omitted(home, config, archive)))
-        imported.facts = _join_facts(home, archive, progress)
+
+        def begin(switches: list[Switch]) -> None:
+            imported.facts = _join_facts(home, archive, progress, switches)
+
+        def finish(store: Store) -> None:
+            sources.finish(all_lines(archive, "aliases", AliasLine, log))
+            with store.joining() as joining:
+                imported.conversations, imported.joined = _join_history(
+                    joining, archive, sources.present, log, progress
+                )
+
         with open_store(home, config) as store:
             sources = _join_sources(store, archive, log)
             collections = (
@@ -149,14 +160,11 @@ def join(
                 log,
                 action=None,
                 progress=counted,
-                finish=lambda _: sources.finish(all_lines(archive, "aliases", AliasLine, log)),
+                begin=begin,
+                finish=finish,
             )
             imported.sources = len(sources.new)
             imported.notices += _source_notices(sources)
-            with store.joining() as joining:
-                imported.conversations, imported.joined = _join_history(
-                    joining, archive, sources.present, log, progress
-                )
     return imported
 
 
@@ -225,8 +233,8 @@ def _are_spans(spans: Sequence[tuple[int, int]], length: int, characters: int) -
 # --- facts ----------------------------------------------------------------------------------------------------------
 
 
-def _join_facts(home: Home, archive: Archive, progress: Progress) -> int:
-    """Add new facts and tables of names to the graph; return the number of new facts."""
+def _join_facts(home: Home, archive: Archive, progress: Progress, switches: list[Switch]) -> int:
+    """Add new facts and tables of names to a new generation of the graph; return the number of new facts."""
     facts = next(iter(archive.parts("facts")), None)
     if facts is None or not facts.records + len(archive.parts("mentions")):
         return 0
@@ -244,6 +252,7 @@ def _join_facts(home: Home, archive: Archive, progress: Progress) -> int:
             scope=scope or "",
             action=None,
             progress=progress,
+            switches=switches,
         )
     return int(added.stats["triples"]) - before
 

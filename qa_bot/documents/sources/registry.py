@@ -56,9 +56,9 @@ class Registry:
         if not is_known:
             self._made.append(source)
         if self.update and is_known:
-            self.update.afterwards.append(partial(store.change, source.id, name=source.name, options=source.options))
+            self.update.records.append(partial(store.change, source.id, name=source.name, options=source.options))
         elif self.update:
-            self.update.afterwards.append(partial(store.create, source))
+            self.update.records.append(partial(store.create, source))
 
     def _run(self, place: Path, collection: str | None, format_: str | None) -> SourceRun:
         held = holder(place, self.sources, collection)

@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from qa_bot.documents.index_update import IndexUpdate
 from qa_bot.documents.ingest.files.byte_budget import ByteBudget, TotalLimitError
@@ -72,7 +73,7 @@ class Synchronisation:
         for run in runs:
             self.log.counts.unchanged += run.plan.documents
             if self.update:
-                self.update.afterwards.append(lambda run=run: self._remember(run, []))  # type: ignore[misc]
+                self.update.records.append(lambda run=run: self._remember(run, []))  # type: ignore[misc]
 
     def _items(self, runs: Iterable[SourceRun]) -> Iterator[SourceItem]:
         for run in runs:
@@ -98,7 +99,7 @@ class Synchronisation:
                 self.store.sources.claim(owner.source, owner.file, keys)
             self._remember(run, gone)
 
-        update.afterwards.append(remember)
+        update.records.append(remember)
 
     def _retire_gone(self, run: SourceRun, records: RecordSync, update: IndexUpdate) -> list[str]:
         """Remove the documents of deleted and moved files; the files that are forgotten."""
@@ -113,7 +114,7 @@ class Synchronisation:
             if one.file in moves and one.external_id.startswith(run.rows[one.file].stem)
         ]
         self._retire(owned, update)
-        self._alias(run, aliases)
+        self._alias(run, aliases, update)
         return gone
 
     def _retire_left_over(self, run: SourceRun, records: RecordSync, update: IndexUpdate) -> None:
@@ -146,14 +147,15 @@ class Synchronisation:
             if result and not records.was_seen(one.document) and not is_other_file(one.origin, result.state.location):
                 replaced.append(one)
         self._retire(replaced, update)
-        self._alias(run, [(one.external_id, one.external_id.partition("#")[0]) for one in replaced])
+        self._alias(run, [(one.external_id, one.external_id.partition("#")[0]) for one in replaced], update)
 
     def _retire(self, owned: Sequence[OwnedDocument], update: IndexUpdate) -> None:
         self.log.counts.removed += update.retire([one.document for one in owned])
 
-    def _alias(self, run: SourceRun, pairs: Sequence[tuple[str, str]]) -> None:
+    def _alias(self, run: SourceRun, pairs: Sequence[tuple[str, str]], update: IndexUpdate) -> None:
         if pairs:
-            self.store.sources.add_aliases(self.store.collection(run.source.collection), pairs)
+            collection = self.store.collection(run.source.collection)
+            update.records.append(partial(self.store.sources.add_aliases, collection, pairs))
 
     def _remember(self, run: SourceRun, gone: Sequence[str]) -> None:
         """Store the state of the files; only once their documents are in the current generation."""

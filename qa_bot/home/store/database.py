@@ -8,8 +8,9 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
@@ -43,6 +44,16 @@ class StoreError(Exception):
     """The database failed; one line that says why and what to do."""
 
 
+class _Joined(NamedTuple):
+    """A transaction that all methods of stores of one database take part in."""
+
+    url: URL
+    connection: Connection
+
+
+_joined: ContextVar[_Joined | None] = ContextVar("joined", default=None)
+
+
 def open_engine(url: str) -> Engine:
     """An engine whose transactions behave the same on SQLite and PostgreSQL; it does not connect yet."""
     try:
@@ -62,6 +73,9 @@ def open_engine(url: str) -> Engine:
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """A transaction that only reads: a consistent snapshot that does not wait for writers."""
+    if (joined := _joined_by(engine)) is not None:
+        yield joined
+        return
     with one_line_errors(engine), engine.begin() as connection:
         yield connection
 
@@ -69,9 +83,28 @@ def reading(engine: Engine) -> Iterator[Connection]:
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
     """A transaction that writes. It takes SQLite's lock at the start: a reader that becomes a writer midway fails at
-    once, without waiting, if another process wrote in between."""
+    once, without waiting, if another process wrote in between. It is durable at its end."""
+    if (joined := _joined_by(engine)) is not None:
+        yield joined
+        return
     with one_line_errors(engine), engine.execution_options(**{_WRITING: True}).begin() as connection:
         yield connection
+
+
+@contextmanager
+def joined_transaction(engine: Engine) -> Iterator[Connection]:
+    """A transaction that writes, which every `reading` and `writing` of this thread joins until it ends."""
+    with writing(engine) as connection:
+        token = _joined.set(_Joined(engine.url, connection))
+        try:
+            yield connection
+        finally:
+            _joined.reset(token)
+
+
+def _joined_by(engine: Engine) -> Connection | None:
+    joined = _joined.get()
+    return joined.connection if joined is not None and joined.url == engine.url else None
 
 
 @contextmanager
@@ -79,7 +112,7 @@ def one_line_errors(engine: Engine) -> Iterator[None]:
     """Turn SQLAlchemy's errors into a StoreError of one line."""
     try:
         yield
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, sqlite3.Error) as error:  # the second when a connection is opened
         shown = engine.url.database if engine.dialect.name == "sqlite" else engine.url.render_as_string()
         raise StoreError(f"Expected to use the store {shown}, but got: {_reason(error)}.") from error
 
@@ -143,7 +176,7 @@ def _prepared(engine: Engine) -> Engine:
 def _on_connect(connection: Any, _entry: ConnectionPoolEntry) -> None:
     connection.isolation_level = None  # sqlite3 would begin transactions too late
     _write_ahead(connection)
-    for pragma in ("synchronous = NORMAL", "foreign_keys = ON", "secure_delete = ON"):
+    for pragma in ("synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"):
         connection.execute(f"PRAGMA {pragma}").close()
 
 
@@ -187,7 +220,7 @@ def _migrate(connection: Connection) -> None:
         upgrade(connection)
 
 
-def _reason(error: SQLAlchemyError) -> str:
+def _reason(error: SQLAlchemyError | sqlite3.Error) -> str:
     original = str(error.orig if isinstance(error, DBAPIError) else error)
     for part, reason in _REASONS:
         if part in original.lower():

@@ -144,3 +144,26 @@ def _old_conversations(before: float) -> Select[Any]:
 def _lone_turns(before: float) -> Select[Any]:
     old = (turns.c.conversation_id.is_(None), turns.c.created < before)
     return select(turns.c.id).where(*old).order_by(turns.c.created)
+
+
+class Joining:
+    """A transaction that imports conversations, turns and votes; known ones are skipped."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def settled_gaps(self, imported: Iterable[tuple[str, float]]) -> None:
+        """Call it before `turns`: turns of settled questions are no gaps."""
+        join_settled(self._connection, imported)
+
+    def conversations(self, imported: Sequence[ConversationInfo]) -> int:
+        """Returns the number of new ones."""
+        return join_conversations(self._connection, imported)
+
+    def known(self, conversations: Iterable[str]) -> set[str]:
+        """The ids that belong to a conversation."""
+        return known_conversations(self._connection, conversations)
+
+    def turns(self, imported: Sequence[tuple[Turn, Sequence[Feedback]]]) -> JoinedCounts:
+        """Turns without a conversation or of known ones, each with all its votes."""
+        return join_turns(self._connection, imported)

@@ -25,7 +25,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-REVISIONS = ("0001", "0002", "0003", "0004")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005")
 """Known schemas, oldest first; the code works with the last."""
 
 Key = BigInteger().with_variant(Integer, "sqlite")  # in SQLite only INTEGER PRIMARY KEY is the row number
@@ -173,6 +173,14 @@ generations = Table(
     Column("created", Double, nullable=False),
     Column("counts", JSON, nullable=False),
     CheckConstraint("state IN ('building', 'current', 'old')", name="state"),
+)
+
+commits = Table(
+    "commits",  # one row: the last change of documents, facts and sources that became visible
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("token", String(32), nullable=False),
+    Column("committed", Double, nullable=False),
 )
 
 conversations = Table(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine
 
 from qa_bot.home.store import aliases, documents, gaps, history, retention
+from qa_bot.home.store.commits import CommitStore
 from qa_bot.home.store.database import empty_journal, ensure_schema, open_engine, reading, storable, writing
 from qa_bot.home.store.integrity.rows import Integrity
 from qa_bot.home.store.records import (
@@ -21,7 +22,6 @@ from qa_bot.home.store.records import (
     Gap,
     GenerationInfo,
     InsertedDocument,
-    JoinedCounts,
     KnownDocument,
     NewDocument,
     StoredDocument,
@@ -44,7 +44,8 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self.sources, self.integrity = SourceStore(engine), Integrity(engine)
+        self.sources, self.commits = SourceStore(engine), CommitStore(engine)
+        self.integrity = Integrity(engine)
 
     @classmethod
     def open(cls, url: str) -> Store:
@@ -344,10 +345,10 @@ class Store:
             return retention.settled(connection)
 
     @contextmanager
-    def joining(self) -> Iterator[Joining]:
+    def joining(self) -> Iterator[retention.Joining]:
         """One transaction that imports conversations; an error undoes all of it."""
         with writing(self._engine) as connection:
-            yield Joining(connection)
+            yield retention.Joining(connection)
 
     def roll_back(self, generation: int) -> None:
         """Undo an unfinished generation: delete what it added, restore what it retired."""
@@ -365,29 +366,6 @@ class Store:
             if not count:
                 return total
             total += count
-
-
-class Joining:
-    """A transaction that imports conversations, turns and votes; known ones are skipped."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def settled_gaps(self, imported: Iterable[tuple[str, float]]) -> None:
-        """Call it before `turns`: turns of settled questions are no gaps."""
-        retention.join_settled(self._connection, imported)
-
-    def conversations(self, imported: Sequence[ConversationInfo]) -> int:
-        """Returns the number of new ones."""
-        return retention.join_conversations(self._connection, imported)
-
-    def known(self, conversations: Iterable[str]) -> set[str]:
-        """The ids that belong to a conversation."""
-        return retention.known_conversations(self._connection, conversations)
-
-    def turns(self, imported: Sequence[tuple[Turn, Sequence[Feedback]]]) -> JoinedCounts:
-        """Turns without a conversation or of known ones, each with all its votes."""
-        return retention.join_turns(self._connection, imported)
 
 
 def migrate(url: str) -> tuple[str | None, str]:

@@ -112,7 +112,7 @@ def test_a_run_that_dies_before_the_switch_leaves_the_old_state(home, transforme
     def die(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Generations, "publish", die)
+    monkeypatch.setattr(Generations, "prepare", die)
     with pytest.raises(KeyboardInterrupt):
         improve(home)
     assert manifest(home).encoder == "starter"

@@ -21,6 +21,7 @@ from qa_bot.home.store import Store
 from tests.qa_bot.documents.stored import (
     BREAD,
     CONFIG,
+    ROWS,
     counts,
     generation_number,
     scores,
@@ -100,7 +101,7 @@ def test_killed_add_can_be_repeated_after_any_step(four, encoder, changed, tmp_p
     assert set(numbers) == {1, 2}, "the old generation up to a step, then the new one"
 
 
-def test_repair_finishes_a_kill_between_index_and_store(four, encoder, changed, tmp_path, monkeypatch) -> None:
+def test_a_commit_that_dies_changes_nothing(four, encoder, changed, monkeypatch) -> None:
     def dying(*_args: object) -> None:
         raise KeyboardInterrupt
 
@@ -108,10 +109,11 @@ def test_repair_finishes_a_kill_between_index_and_store(four, encoder, changed, 
     with pytest.raises(KeyboardInterrupt):
         add(four, CONFIG, encoder, [changed], collection="facts")
     monkeypatch.undo()
-    assert generation_number(four) == 2
+    assert sorted(path.name for path in four.index.iterdir()) == ["00000001", "CURRENT"]
+    assert (four.index / "CURRENT").read_text() == "00000001\n"
     (four.index / "CURRENT").write_text("garbage")
-    assert repair(four, CONFIG, encoder) == 6
-    assert stored_documents(four)["moon"] == ("New.", "facts")
+    assert repair(four, CONFIG, encoder) == 4
+    assert stored_documents(four)["moon"] == (ROWS[0]["text"], "facts")
 
 
 @contextmanager

@@ -115,7 +115,7 @@ def test_errors_contain_no_text_of_users(store: Store) -> None:
 def test_pragmas_of_sqlite(store: Store) -> None:
     with reading(store._engine) as connection:
         names = ("journal_mode", "busy_timeout", "foreign_keys", "synchronous")
-        assert [connection.execute(text(f"PRAGMA {name}")).scalar() for name in names] == ["wal", 10_000, 1, 1]
+        assert [connection.execute(text(f"PRAGMA {name}")).scalar() for name in names] == ["wal", 10_000, 1, 2]
 
 
 def test_migrations_create_the_tables_of_the_code(any_store: Store) -> None:

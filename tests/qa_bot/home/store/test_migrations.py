@@ -56,7 +56,13 @@ def undo_0002(database: sqlite3.Connection) -> None:
     database.execute("UPDATE alembic_version SET version_num = '0001'")
 
 
+def undo_0005(database: sqlite3.Connection) -> None:
+    database.execute("DROP TABLE commits")
+    database.execute("UPDATE alembic_version SET version_num = '0004'")
+
+
 def undo_0004(database: sqlite3.Connection) -> None:
+    undo_0005(database)
     for table in ("documents", "turns", "feedback"):
         database.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
     database.execute("UPDATE alembic_version SET version_num = '0003'")
@@ -80,6 +86,7 @@ UNDO: dict[str, Callable[[sqlite3.Connection], None]] = {
     "0002": undo_0002,
     "0003": undo_0003,
     "0004": undo_0004,
+    "0005": undo_0005,
 }
 
 

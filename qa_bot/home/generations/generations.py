@@ -1,11 +1,14 @@
-"""Generations of an index: each is written beside the current one, then `CURRENT` is switched to it.
+"""The generations of an index or a graph: each is written beside the current one, then `CURRENT` is switched to it.
 
     ROOT/CURRENT               name of the generation that readers open
-    ROOT/00000007/             a published generation; its files never change
+    ROOT/00000007/             a complete generation; its files never change
     ROOT/00000008.partial/     a generation being written, or left by a writer that died
 
-Only the single writer of a home calls `stage`, `publish` and `prune`; readers in any process call the rest. A crash at
-any moment leaves the old generation or the new one.
+Only the single writer of a home calls `stage`, `prepare`, `publish`, `announce`, `switch` and `prune`; readers in any
+process call the rest. A crash at any moment leaves the old generation or the new one.
+
+While a change of several parts is committed (`commit.py`), `CURRENT` names both generations and a token; the new one is
+current if the database holds the token.
 
 Readers hold a shared `flock` on the manifest of their generation, and pruning tries an exclusive one. These locks are
 not `filelock`'s: its file locks are exclusive, and its shared ones need another file, which pruning could not remove.
@@ -15,56 +18,36 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import hashlib
-import json
+import logging
 import os
+import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from qa_core.atomic import atomic_file, rename_folder
+from qa_bot.home.generations.manifest import (
+    MANIFEST,
+    CorruptGenerationError,
+    Damage,
+    FileRecord,
+    Generation,
+    check_file,
+    describe,
+    inode_of,
+    manifest_text,
+    read_generation,
+)
+from qa_core.atomic import atomic_file, rename_folder, sync
 
-MANIFEST = "manifest.json"
-REPAIR = "run `qa-bot repair`"
+log = logging.getLogger(__name__)
+
 _CANNOT_LINK = frozenset({errno.EXDEV, errno.EPERM, errno.EMLINK, errno.EOPNOTSUPP, errno.ENOSYS})
 
 
-class FileRecord(NamedTuple):
-    bytes: int
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class Generation:
-    """A published generation: the `manifest` of its writer, and its `files` by relative path."""
-
-    number: int
-    path: Path
-    manifest: Mapping[str, Any]
-    files: Mapping[str, FileRecord] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Damage:
-    kind: Literal["missing", "damaged", "outdated"]
-    path: Path
-    detail: str
-
-    @property
-    def message(self) -> str:
-        return f"{self.path} is {self.kind}: {self.detail}; {REPAIR}."
-
-
-class CorruptGenerationError(Exception):
-    """The generation cannot be used; `damage` says why."""
-
-    def __init__(self, damage: Damage) -> None:
-        super().__init__(damage.message)
-        self.damage = damage
-
+_POINTER = re.compile(r"(?P<number>\d{8}|none(?=\n\d))\s*?(\n(?P<following>\d{8}) (?P<token>[0-9a-f]{32})\n)?\s*")
 
 Stamp = tuple[int, int]
 
@@ -82,12 +65,24 @@ def stamp(file: Path) -> Stamp | None:
     return state.st_ino, state.st_mtime_ns
 
 
+class Pointer(NamedTuple):
+    """Content of `CURRENT`: generation `number`, or `following` if the database holds `token`."""
+
+    number: int | None
+    following: int | None = None
+    token: str = ""
+
+
 class Generations:
     """The generations under `root`, which is created if missing."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, is_committed: Callable[[str], bool] | None = None) -> None:
+        """Args: `is_committed` tells whether the database holds a token; by default the home's configured one."""
         self.root, self._pointer = root, root / "CURRENT"
-        root.mkdir(mode=0o700, exist_ok=True)
+        self._is_committed = is_committed or partial(token_is_in_database, root.parent)
+        if not root.is_dir():
+            root.mkdir(mode=0o700, exist_ok=True)
+            sync(root.parent)
 
     def current(self) -> Generation | None:
         """The generation that readers open, or None before the first; raises CorruptGenerationError if unreadable."""
@@ -109,30 +104,62 @@ class Generations:
         return None if path is None else int(path.name)
 
     def stage(self, number: int) -> Path:
-        """Create an empty folder for a new generation, and remove what dead writers left.
-
-        They leave partial and half-removed folders, and complete ones above the current: a writer may die after it
-        renamed its folder and before it wrote CURRENT, so no reader has seen these.
-        """
+        """Create an empty folder for a new generation, and remove what dead writers left."""
         current = self._current_or_newest()
         if number <= current:
             raise ValueError(f"Expected a number above the current generation {current}, but got {number}.")
-        self._sweep((".partial", ".removed"), above=current)
-        for leftover in (self.root / "CURRENT.new", *self.root.glob(".CURRENT.*")):
-            leftover.unlink(missing_ok=True)
+        self.sweep()
         staged = self.root / f"{number:08d}.partial"
         staged.mkdir(mode=0o700)
         return staged
 
-    def publish(self, staged: Path, manifest: Mapping[str, Any]) -> Generation:
-        """Describe, fsync and rename the staged folder, then make it the current one."""
+    def sweep(self) -> None:
+        """Remove what dead writers left.
+
+        They leave partial and half-removed folders, and complete ones above the current: a writer may die after it
+        renamed its folder and before it was committed, so no reader has seen these.
+        """
+        self._sweep((".partial", ".removed"), above=self._current_or_newest())
+        for leftover in (self.root / "CURRENT.new", *self.root.glob(".CURRENT.*")):
+            leftover.unlink(missing_ok=True)
+
+    def prepare(self, staged: Path, manifest: Mapping[str, Any]) -> Generation:
+        """Describe, fsync and rename the staged folder. It is complete then, but not yet the current one."""
         number, path = int(staged.stem), staged.with_suffix("")
-        files = dict(_describe(staged, self._inodes()))
-        (staged / MANIFEST).write_text(_manifest_text(number, manifest, files), encoding="utf-8")
+        files = dict(describe(staged, self._inodes()))
+        (staged / MANIFEST).write_text(manifest_text(number, manifest, files), encoding="utf-8")
         rename_folder(staged, path)
-        with atomic_file(self._pointer) as pointer:
-            pointer.write(f"{path.name}\n".encode())
         return Generation(number, path, manifest, files)
+
+    def publish(self, staged: Path, manifest: Mapping[str, Any]) -> Generation:
+        """Prepare the staged folder and make it the current one, without any other change."""
+        generation = self.prepare(staged, manifest)
+        self.switch(generation.number)
+        return generation
+
+    def switch(self, number: int | None) -> None:
+        """Make a complete generation the current one; None if there is no generation."""
+        if number is None:
+            self._pointer.unlink(missing_ok=True)
+            sync(self.root)
+            return
+        self._point(f"{number:08d}\n")
+
+    def announce(self, number: int, token: str) -> None:
+        """Let the database decide: `number` becomes current with the transaction that writes `token`."""
+        try:
+            before = self._read_pointer().number
+        except CorruptGenerationError:  # a repair
+            before = max((older for older in self._numbers() if older < number), default=None)
+        former = "none" if before is None else f"{before:08d}"
+        self._point(f"{former}\n{number:08d} {token}\n")
+
+    def announced(self) -> Pointer | None:
+        """The switch that a writer announced and did not finish; None if there is none or `CURRENT` is damaged."""
+        with suppress(CorruptGenerationError):
+            pointer = self._read_pointer()
+            return pointer if pointer.following is not None else None
+        return None
 
     @contextmanager
     def pin(self, generation: Generation) -> Iterator[Generation]:
@@ -172,7 +199,7 @@ class Generations:
             return [error.damage]
         if checked is None:
             return []
-        damages = (_check(checked.path / name, record, deep=deep) for name, record in checked.files.items())
+        damages = (check_file(checked.path / name, record, deep=deep) for name, record in checked.files.items())
         return [damage for damage in damages if damage]
 
     def expect_whole(self, generation: Generation) -> None:
@@ -206,25 +233,38 @@ class Generations:
                 return stack.enter_context(self.pin(generation))
         return None
 
+    def _point(self, text: str) -> None:
+        with atomic_file(self._pointer) as pointer:
+            pointer.write(text.encode("ascii"))
+
     def _current_path(self) -> Path | None:
+        pointer = self._read_pointer()
+        number = pointer.number
+        if pointer.following is not None and self._is_committed(pointer.token):
+            number = pointer.following
+        return None if number is None else self.root / f"{number:08d}"
+
+    def _read_pointer(self) -> Pointer:
         try:
-            name = self._pointer.read_text("ascii").strip()
+            text = self._pointer.read_text("ascii")
         except FileNotFoundError:
-            return None
+            return Pointer(None)
         except UnicodeDecodeError:
-            name = ""
-        path = self.root / (name or "?")
-        if not (name.isdigit() and len(name) == 8):
+            text = ""
+        if not (match := _POINTER.fullmatch(text)):
             raise CorruptGenerationError(
                 Damage("damaged", self._pointer, "it should name a generation, such as 00000007")
             )
-        return path
+        number = None if match["number"] == "none" else int(match["number"])
+        if match["following"] is None:
+            return Pointer(number)
+        return Pointer(number, int(match["following"]), match["token"])
 
     def _inodes(self) -> dict[tuple[int, int], FileRecord]:
         """Records of the current generation's files by device and inode, so that hard links are not hashed again."""
         with suppress(CorruptGenerationError):
             if current := self.current():
-                known = {_inode(current.path / name): record for name, record in current.files.items()}
+                known = {inode_of(current.path / name): record for name, record in current.files.items()}
                 return {inode: record for inode, record in known.items() if inode}
         return {}
 
@@ -239,76 +279,27 @@ def link(source: Generation, relative: str, into: Path) -> None:
         _link_or_copy(origin, target)
 
 
-def read_generation(path: Path) -> Generation:
-    """Raises CorruptGenerationError if the folder or its manifest is missing, cut short or altered."""
-    manifest = path / MANIFEST
-    try:
-        content = json.loads(manifest.read_bytes())
-        if content["sha256"] != _digest_of(content):
-            raise ValueError("its checksum does not match")
-        files = {name: FileRecord(**record) for name, record in content["files"].items()}
-        return Generation(content["number"], path, content["manifest"], files)
-    except FileNotFoundError:
-        missing = manifest if path.is_dir() else path
-        raise CorruptGenerationError(Damage("missing", missing, "CURRENT or a reader names it")) from None
-    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
-        raise CorruptGenerationError(Damage("damaged", manifest, _one_line(error))) from None
-
-
-# --- files ----------------------------------------------------------------------------------------------------------
-
-
 def _is_generation(path: Path) -> bool:
     return path.name.isdigit() and len(path.name) == 8
 
 
-def _describe(staged: Path, known: Mapping[tuple[int, int], FileRecord]) -> Iterator[tuple[str, FileRecord]]:
-    for path in sorted(staged.rglob("*")):
-        if path.is_symlink():
-            raise ValueError(f"Expected files and folders in a generation, but got the link {path}.")
-        if path.is_file():
-            size = path.stat().st_size
-            record = known.get(_inode(path) or (0, 0))
-            if record is None or record.bytes != size:
-                record = FileRecord(size, _sha256(path))
-            yield path.relative_to(staged).as_posix(), record
+def token_is_in_database(home: Path, token: str) -> bool:
+    """Whether the configured database of a home holds a token; False with a warning if it cannot be asked.
 
+    The generation before stays complete until the next writer has asked successfully, so it can answer meanwhile.
+    """
+    from qa_bot.home.config import load_config  # late: needed only after a crash, or during a switch
+    from qa_bot.home.folder import Home
+    from qa_bot.home.store.commits import has_committed
+    from qa_bot.home.store.database import StoreError
 
-def _check(path: Path, record: FileRecord, *, deep: bool) -> Damage | None:
     try:
-        size = path.stat().st_size
-        if size != record.bytes:
-            return Damage("damaged", path, f"expected {record.bytes} bytes, but got {size}")
-        if deep and _sha256(path) != record.sha256:
-            return Damage("damaged", path, "its sha256 differs from the manifest")
-    except (FileNotFoundError, NotADirectoryError):
-        return Damage("missing", path, "the manifest lists it")
-    except OSError as error:
-        return Damage("damaged", path, _one_line(error))
-    return None
-
-
-def _manifest_text(number: int, manifest: Mapping[str, Any], files: Mapping[str, FileRecord]) -> str:
-    content = {"number": number, "manifest": dict(manifest), "files": {name: r._asdict() for name, r in files.items()}}
-    return json.dumps({**content, "sha256": _digest_of(content)}, indent=1, sort_keys=True)
-
-
-def _digest_of(content: Mapping[str, Any]) -> str:
-    bare = {name: value for name, value in content.items() if name != "sha256"}
-    return hashlib.sha256(json.dumps(bare, sort_keys=True).encode()).hexdigest()
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _inode(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
+        return has_committed(Home(home).store_url(load_config(home)), token)
+    except StoreError as error:
+        log.warning(
+            "The generation before an unfinished change is used, because the database cannot be asked: %s", error
+        )
+        return False
 
 
 def _link_or_copy(origin: str | Path, target: str | Path) -> None:
@@ -346,7 +337,3 @@ def _remove(path: Path) -> bool:
             os.close(descriptor)
     shutil.rmtree(away)
     return True
-
-
-def _one_line(error: Exception) -> str:
-    return str(error).partition("\n")[0] or type(error).__name__

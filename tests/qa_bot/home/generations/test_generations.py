@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.home import generations as module
 from qa_bot.home.generations import (
     CorruptGenerationError,
     FileRecord,
@@ -22,6 +21,7 @@ from qa_bot.home.generations import (
     Generations,
     link,
 )
+from qa_bot.home.generations import manifest as module
 
 
 @pytest.fixture
