@@ -48,10 +48,10 @@ def closure(requirements: list[str], known: dict[str, str]) -> set[str]:
         if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
             continue
         name = canonicalize_name(requirement.name)
-        for wanted in ("", *requirement.extras):
-            if (name, wanted) not in needed and name in known:
-                needed.add((name, wanted))
-                waiting += [(Requirement(text), wanted) for text in importlib.metadata.requires(name) or ()]
+        for extra_name in ("", *requirement.extras):
+            if (name, extra_name) not in needed and name in known:
+                needed.add((name, extra_name))
+                waiting += [(Requirement(text), extra_name) for text in importlib.metadata.requires(name) or ()]
             elif name not in known:
                 needed.add((name, ""))
     return {name for name, _ in needed}
@@ -70,7 +70,7 @@ def test_every_package_that_is_needed_is_locked() -> None:
     """Also those that packages need in turn, as installed here."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = [text for texts in project["optional-dependencies"].values() for text in texts]
-    installed = {canonicalize_name(found.name) for found in importlib.metadata.distributions()}
+    installed = {canonicalize_name(package.name) for package in importlib.metadata.distributions()}
     known = {name: version for name, version in (LOCKED | {"torch": ""}).items() if name in installed}
     runtime = closure(project["dependencies"], known)
     assert runtime - packages(RUNTIME).keys() - {"torch"} == set(), "run `make lock`"
@@ -86,7 +86,7 @@ def licence(name: str) -> str:
 
 
 def test_every_locked_package_has_a_licence_that_we_may_depend_on() -> None:
-    installed = {canonicalize_name(found.name) for found in importlib.metadata.distributions()}
+    installed = {canonicalize_name(package.name) for package in importlib.metadata.distributions()}
     for name in sorted(LOCKED.keys() & installed):
         stated = licence(name)
         if name in LESSER:
