@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from qa_bot.cli import asking, comparing, conversations, graph, maintenance, serving, transfer
+from qa_bot.cli import asking, backups, comparing, conversations, graph, maintenance, serving, transfer
 from qa_bot.cli.context import FAILED, INTERRUPTED, OK, WRONG_USAGE, GlobalOptions
 from qa_bot.cli.documents import adding, improving, sources
 from qa_bot.cli.entry_points import PLAIN_HELP, ExtensibleGroup
@@ -39,6 +39,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "doctor": maintenance.doctor,
     "repair": maintenance.repair,
     "migrate": maintenance.migrate,
+    "backup": backups.backup,
+    "restore": backups.restore,
     "export": transfer.export,
     "import": transfer.import_,
     "compare": comparing.compare,

@@ -42,11 +42,14 @@ def explicit_home_path(context: typer.Context) -> Path | None:
 
 def open_home(context: typer.Context) -> tuple[Home, Config]:
     """The home of this command and its configuration."""
+    from qa_bot.backup.older_schema import keep_before_upgrade
     from qa_bot.home.config import load_config
     from qa_bot.home.folder import Home
 
     home = Home.open(home_path(context))
-    return home, load_config(home.path)
+    config = load_config(home.path)
+    keep_before_upgrade(home, config)
+    return home, config
 
 
 def open_bot(context: typer.Context) -> Bot:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
@@ -11,59 +11,36 @@ from qa_bot.cli.context import FAILED, OK, PARTLY, Json, home_path, open_encoder
 settings = typer.Typer(help="Show every setting and where it comes from, or set one.", invoke_without_command=True)
 
 
-def status(
-    context: typer.Context,
-    seconds: Annotated[float, typer.Argument(help="Seconds between two looks with --watch.", min=0.1)] = 2.0,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Show the health of the service or the home again and again, until stopped.")
-    ] = False,
-    json: Json = False,
-) -> None:
+def status(context: typer.Context, json: Json = False) -> None:
     """Show what the home holds."""
+    from qa_bot.backup.checking import last_backup_fields
     from qa_bot.home import doctor
     from qa_bot.terminal.output import show_status
 
-    if watch:
-        _watch_status(context, seconds, json=json)
-    figures = doctor.status(*open_home(context))
+    home, config = open_home(context)
+    figures = {**doctor.status(home, config), "last_backup": last_backup_fields(home)}
     if json:
         print_json(figures)
     else:
         show_status(figures)
 
 
-def _watch_status(context: typer.Context, seconds: float, *, json: bool) -> NoReturn:
-    """Until Ctrl-C, show the health that a running service reports, or else that of the home."""
-    import time
-
-    from qa_bot.home.health.figures import current_health
-    from qa_bot.terminal.health_output import show_health
-
-    home, _ = open_home(context)
-    try:
-        while True:
-            health = current_health(home)
-            if json:
-                print_json(health)
-            else:
-                show_health(health)
-            time.sleep(seconds)
-    except KeyboardInterrupt:
-        raise typer.Exit(OK) from None
-
-
 def doctor(context: typer.Context, json: Json = False) -> None:
     """Check everything, and name the command that repairs what is wrong."""
     from qa_bot.answering.models.personas import check_personas
+    from qa_bot.backup.checking import check_backup
+    from qa_bot.backup.upgrading import forget_upgrades
     from qa_bot.home.checks.sealed_files import seal
     from qa_bot.home.doctor import run_checks
     from qa_bot.terminal.output import show_checks
 
     home, config = open_home(context)
-    checks = run_checks(home, config, {"voices": check_personas})
+    checks = run_checks(home, config, {"voices": check_personas, "backup": check_backup})
     is_sound = all(check.ok for check in checks)
     if is_sound:
         seal(home.path)
+        if forget_upgrades(home):
+            typer.echo("The copy from before the last upgrade was removed, since every check passed.", err=True)
     if json:
         print_json({"ok": is_sound, "checks": [check.as_dict() for check in checks]})
     else:
@@ -73,12 +50,13 @@ def doctor(context: typer.Context, json: Json = False) -> None:
 
 def repair(context: typer.Context, json: Json = False) -> None:
     """Mend what doctor names: the index, the facts, altered documents; damage is never made permanent."""
+    from qa_bot.backup.copies import backup_copies
     from qa_bot.documents.repairing.repair import repair as mend
     from qa_bot.terminal.output import counting
 
     home, config = open_home(context)
     with counting("Rebuilding") as progress:
-        done = mend(home, config, open_encoder(home, config), progress=progress)
+        done = mend(home, config, open_encoder(home, config), backups=lambda: backup_copies(home), progress=progress)
     if json:
         print_json(done.as_dict())
     else:

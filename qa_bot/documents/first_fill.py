@@ -6,6 +6,8 @@ import logging
 import time
 from collections.abc import Callable
 
+from qa_bot.backup.older_schema import keep_before_upgrade
+from qa_bot.home.checks.schema_version import is_older
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home, WriterBusyError
 from qa_bot.home.generations import Generations
@@ -20,7 +22,11 @@ PATIENCE = 60
 
 
 def prepare(home: Home, config: Config, encoder: Callable[[], Encoder]) -> None:
-    """Fill an empty home, or rebuild its index if necessary; see below for the errors."""
+    """Fill an empty home; or upgrade one of an older version and rebuild its index if necessary.
+
+    See below for the errors.
+    """
+    _once(lambda: is_older(home, config), lambda: keep_before_upgrade(home, config))
     if not fill(home, config, encoder):
         rebuild_unreadable(home, config, encoder)
 

@@ -104,6 +104,21 @@ def shareable(home: Path) -> str:
     return tomlkit.dumps(document)
 
 
+def without_database(home: Path) -> bool:
+    """Take the database's URL out of the home's file, so that the home uses the file in it; whether it had one."""
+    import tomlkit
+
+    file = home / CONFIG_FILE
+    document = tomlkit.parse(file.read_text("utf-8")) if file.exists() else tomlkit.document()
+    section = document.get("store")
+    if not isinstance(section, dict) or "url" not in section:
+        return False
+    del section["url"]
+    with atomic_file(file, private=True) as out:
+        out.write(tomlkit.dumps(document).encode())
+    return True
+
+
 def explain(config: Config) -> list[Setting]:
     """Every key with its value, the source of the value and its description, in the order of the sections."""
     return [

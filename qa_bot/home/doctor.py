@@ -37,6 +37,7 @@ AFFECTS = {
     "vectors": "the time of the next `qa-bot improve`",
     "encoder": "dense search",
     "voices": "personas",
+    "backup": "what can be brought back after damage",
 }
 COMMAND = re.compile("`(qa-bot [^`]+)`")
 

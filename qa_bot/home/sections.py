@@ -153,6 +153,13 @@ class ConversationsSection:
 
 
 @dataclass(frozen=True, slots=True)
+class BackupSection:
+    every: str = key("", "time between two backups, such as 6h or 1d: after `add` and `sync`, and in an idle service")
+    to: str = key("", "folder for backups, outside the home")
+    keep: int = key(0, "backups that are kept; 0 keeps all", least=0)
+
+
+@dataclass(frozen=True, slots=True)
 class ServeSection:
     host: str = key("127.0.0.1", "address to listen on; any other than loopback needs a token")
     port: int = key(8080, "port to listen on; 0 takes a free one", least=0, most=65535)
@@ -193,17 +200,6 @@ class TelemetrySection:
 
 
 @dataclass(frozen=True, slots=True)
-class DiskSection:
-    warn: float = key(10.0, "percent of the home's disk; with less free, health has a warning", least=0, most=100)
-    refuse: float = key(
-        2.0,
-        "percent of the home's disk; with less free nothing is added, but questions are answered",
-        least=0,
-        most=100,
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class WebSection:
     allow: str = key(
         "",
@@ -228,8 +224,8 @@ class Config:
     starter: StarterSection = field(default_factory=StarterSection)
     style: StyleSection = field(default_factory=StyleSection)
     conversations: ConversationsSection = field(default_factory=ConversationsSection)
+    backup: BackupSection = field(default_factory=BackupSection)
     serve: ServeSection = field(default_factory=ServeSection)
     telemetry: TelemetrySection = field(default_factory=TelemetrySection)
-    disk: DiskSection = field(default_factory=DiskSection)
     web: WebSection = field(default_factory=WebSection)
     origins: Mapping[str, str] = field(default_factory=dict)

@@ -168,6 +168,8 @@ def show_status(figures: Mapping[str, Any], *, console: Console | None = None) -
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name in ("home", "size", "encoder", "generation", "documents", "passages", "near_duplicates", "facts", "turns"):
         table.add_row(Text(name.replace("_", " "), style="dim"), _plain(name, figures[name]))
+    last = figures.get("last_backup")
+    table.add_row(Text("last backup", style="dim"), f"{last['name']} in {last['folder']}" if last else "none")
     for collection in figures["collections"]:
         table.add_row(
             Text("collection", style="dim"),

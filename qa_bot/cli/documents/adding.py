@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qa_bot.cli.context import FAILED, NO_ANSWER, OK, PARTLY, Json, open_bot, print_json
-from qa_bot.cli.documents.improving import NoImprove, improve_afterwards
+from qa_bot.cli.documents.improving import NoImprove, finish_change
 
 if TYPE_CHECKING:
     from qa_bot.documents.ingest.records import Limits
@@ -96,7 +96,7 @@ def add(
             ensure(bot.encoder, bot.home.models)
     _show(added, with_files=sync, dry_run=dry_run, json=json)
     if added.changed and not dry_run:
-        improve_afterwards(context, allowed=not no_improve)
+        finish_change(context, improving=not no_improve)
     raise typer.Exit(exit_code(added))
 
 

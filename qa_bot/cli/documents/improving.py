@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from qa_bot.cli.backups import back_up_afterwards
 from qa_bot.cli.context import Json, open_bot, open_home, print_json
 
 if TYPE_CHECKING:
@@ -57,8 +58,14 @@ def run(home: Home, config: Config, *, longest: float | None = None) -> bool:
     return True
 
 
+def finish_change(context: typer.Context, *, improving: bool) -> None:
+    """After `add` or `sync`: make better vectors if that is allowed, and write the backup that is due."""
+    improve_afterwards(context, allowed=improving)
+    back_up_afterwards(context)
+
+
 def improve_afterwards(context: typer.Context, *, allowed: bool) -> None:
-    """After `add` or `sync`: make better vectors if someone watches, or name the command that does."""
+    """Make better vectors if someone watches, or name the command that does."""
     from qa_bot.documents.improving import is_improvable
     from qa_bot.home.encoders import EncoderError
     from qa_bot.home.folder import WriterBusyError

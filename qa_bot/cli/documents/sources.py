@@ -9,7 +9,7 @@ import typer
 
 from qa_bot.cli.context import FAILED, OK, Json, open_bot, open_home, print_json
 from qa_bot.cli.documents.adding import AllowEmpty, exit_code
-from qa_bot.cli.documents.improving import NoImprove, improve_afterwards
+from qa_bot.cli.documents.improving import NoImprove, finish_change
 
 if TYPE_CHECKING:
     from qa_bot.documents.reject_log import AddReport
@@ -51,7 +51,7 @@ def sync(
     else:
         show_synchronised(report, dry_run=dry_run)
     if report.changed and not dry_run:
-        improve_afterwards(context, allowed=not no_improve)
+        finish_change(context, improving=not no_improve)
     raise typer.Exit(exit_code(report))
 
 

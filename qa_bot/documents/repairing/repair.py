@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -32,6 +33,10 @@ class Copies(Protocol):
     def file(self, name: str) -> bytes | None: ...
 
 
+Backups = Callable[[], AbstractContextManager[Sequence[Copies] | None]]
+"""Opens the backups to take sound copies from, newest first."""
+
+
 @dataclass(slots=True)
 class Repaired:
     """What was done: sentences on what is mended and what stays damaged, and the documents left out of the index."""
@@ -52,13 +57,13 @@ def repair(
     config: Config,
     encoder: Encoder,
     *,
-    backups: Callable[[], Iterable[Copies]] = tuple,
+    backups: Backups = nullcontext,
     progress: Progress = lambda _: None,
 ) -> Repaired:
     """Mend what is damaged, and rebuild the index from the sound documents.
 
     Args:
-        backups: the backups to take sound copies from, newest first; opened only if something is altered.
+        backups: opened only if something is altered.
 
     Raises:
         ChangeError: the database itself is damaged; nothing was changed.
@@ -87,22 +92,25 @@ def _mend_database(store: Store, done: Repaired) -> None:
     done.mended.append("The indexes of the database were made anew.")
 
 
-def _mend_rows(home: Home, store: Store, backups: Callable[[], Iterable[Copies]], done: Repaired) -> None:
+def _mend_rows(home: Home, store: Store, backups: Backups, done: Repaired) -> None:
     copies = next(_index_copies(Generations(home.index)), None)
     altered = compare(store, copies).altered
     rows = list(store.integrity.altered_rows())
-    opened = list(backups()) if altered or rows else []
-    for document in altered:
-        if _mend_document(store, document.key, copies, opened):
-            done.mended.append(f"The document {document.name} was brought back.")
-        else:
-            store.integrity.expect_anew(document.key)
-            done.left_out.append(document)
-    for table, key in rows:
-        if any((row := backup.row(table, key)) and store.integrity.write_row(table, row) for backup in opened):
-            done.mended.append(f"The row {key} of {table} was brought back.")
-        else:
-            done.damaged.append(f"The row {key} of {table} is altered; bring back a backup with `qa-bot restore DIR`.")
+    with backups() if altered or rows else nullcontext() as opened:
+        for document in altered:
+            if _mend_document(store, document.key, copies, opened or ()):
+                done.mended.append(f"The document {document.name} was brought back.")
+            else:
+                store.integrity.expect_anew(document.key)
+                done.left_out.append(document)
+        for table, key in rows:
+            copied = (row for backup in opened or () if (row := backup.row(table, key)) is not None)
+            if any(store.integrity.write_row(table, row) for row in copied):
+                done.mended.append(f"The row {key} of {table} was brought back.")
+            else:
+                done.damaged.append(
+                    f"The row {key} of {table} is altered; bring back a backup with `qa-bot restore DIR`."
+                )
     store.integrity.seal([document.key for document in done.left_out])
 
 
@@ -126,16 +134,17 @@ def _index_copies(generations: Generations) -> Iterator[IndexCopies]:
             yield copies
 
 
-def _mend_files(home: Home, backups: Callable[[], Iterable[Copies]], done: Repaired) -> None:
+def _mend_files(home: Home, backups: Backups, done: Repaired) -> None:
     """Models, personas, configuration and kept vectors."""
     for path in damaged_vectors(home):
         path.unlink(missing_ok=True)
         done.mended.append(f"{path} was removed; its vectors are made anew.")
     damaged = changed(home.path).damaged
-    opened = list(backups()) if damaged else []
+    with backups() if damaged else nullcontext() as opened:
+        copies = {name: [backup.file(name) for backup in opened or ()] for name in damaged}
     for name in damaged:
         path = home.path / name
-        if (data := next(filter(None, (backup.file(name) for backup in opened)), None)) is not None:
+        if (data := next((data for data in copies[name] if data is not None), None)) is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
             done.mended.append(f"{path} was brought back.")

@@ -30,7 +30,7 @@ def generation(home: Path) -> Path:
 def test_a_sound_home(qa_bot) -> None:
     called = qa_bot("doctor", "--json")
     assert (called.code, called.json["ok"], failed_checks(called)) == (0, True, {})
-    names = "disk database documents turns journal index graph files vectors encoder voices linguistics extras"
+    names = "disk database documents turns journal index graph files vectors encoder voices backup linguistics extras"
     assert [check["name"] for check in called.json["checks"]] == names.split()
     shown = qa_bot("doctor").out
     assert "✓ index: generation 1" in shown

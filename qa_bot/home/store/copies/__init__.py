@@ -1,0 +1,1 @@
+"""Copies of the whole database as one SQLite file, whatever the database is."""
