@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from math import inf
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from qa_bot.cli.context import NO_ANSWER, OK, Json, open_home, print_json
+
+if TYPE_CHECKING:
+    from qa_bot.home.store import Store
 
 app = typer.Typer(
     help="Conversations: list them, or show, rename, export and delete some.", invoke_without_command=True
@@ -99,28 +103,45 @@ def export(
 @app.command()
 def delete(
     context: typer.Context,
-    ids: Annotated[list[str], typer.Argument(help="Ids of conversations.")],
+    ids: Annotated[list[str] | None, typer.Argument(help="Ids of conversations.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All conversations, single questions, and their votes.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Remove conversations with all their turns, for good."""
-    from qa_bot.home.journal import open_store
+    from qa_bot.home.journal import DAMAGED, open_store
+
+    if everything == bool(ids):
+        raise typer.BadParameter("Expected ids of conversations, or --all.")
+    home, config = open_home(context)
+    with open_store(home, config) as store:
+        if everything:
+            expired, single = store.expire(inf)
+            (home.path / DAMAGED).unlink(missing_ok=True)
+            counts: dict[str, Any] = {"deleted": len(expired), "questions": single}
+        else:
+            counts = _delete_some(store, list(dict.fromkeys(ids or [])))
+    if json:
+        print_json(counts)
+    else:
+        typer.echo(f"{counts['deleted']:,} deleted" + (f", {single:,} single questions" if everything else ""))
+    typer.echo("Backups and exports made before still hold what was deleted.", err=True)
+    raise typer.Exit(OK if counts["deleted"] or everything else NO_ANSWER)
+
+
+def _delete_some(store: Store, ids: list[str]) -> dict[str, Any]:
+    """Delete conversations by id; the number of deleted ones, and the ids that were not found."""
     from qa_bot.home.store import NotFoundError
 
     missing: list[str] = []
-    distinct = list(dict.fromkeys(ids))
-    with open_store(*open_home(context)) as store:
-        for identifier in distinct:
-            try:
-                store.delete_conversation(identifier)
-            except NotFoundError as error:
-                missing.append(identifier)
-                typer.echo(str(error), err=True)
-    deleted = len(distinct) - len(missing)
-    if json:
-        print_json({"deleted": deleted, "missing": missing})
-    else:
-        typer.echo(f"{deleted:,} deleted")
-    raise typer.Exit(OK if deleted else NO_ANSWER)
+    for identifier in ids:
+        try:
+            store.delete_conversation(identifier)
+        except NotFoundError as error:
+            missing.append(identifier)
+            typer.echo(str(error), err=True)
+    return {"deleted": len(ids) - len(missing), "missing": missing}
 
 
 @contextmanager

@@ -127,7 +127,12 @@ def has_expired(connection: Connection, before: float) -> bool:
 
 
 def expire_some(connection: Connection, before: float) -> tuple[list[str], int]:
-    """Delete a chunk of what was last used before a time: ids of the conversations, and the number of lone turns."""
+    """Delete a chunk of what was last used before a time: ids of the conversations, and the number of lone turns.
+
+    Before infinity, which is all of them, the settled questions go, too.
+    """
+    if before == inf:
+        connection.execute(delete(settled_gaps))
     old = list(connection.execute(_old_conversations(before).limit(CHUNK)).scalars())
     lone = list(connection.execute(_lone_turns(before).limit(CHUNK)).scalars())
     if old:

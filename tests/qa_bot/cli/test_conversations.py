@@ -10,7 +10,7 @@ import pytest
 
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
-from qa_bot.home.journal import open_store
+from qa_bot.home.journal import append, open_store
 
 
 @pytest.fixture
@@ -81,3 +81,27 @@ def test_deleted_conversations_are_gone_from_every_file(home_with_conversations,
         path for path in home_with_conversations.rglob("*") if path.is_file() and b"Xylophonist" in path.read_bytes()
     ]
     assert qa_bot("conversations", "delete", "c1").code == 3
+
+
+def test_all_that_people_asked_is_gone_from_every_file(home_with_conversations, qa_bot) -> None:
+    home = Home.open(home_with_conversations)
+    with open_store(home, Config()) as store:
+        turn = store.save_turn(question="Xylophonist?", answer={"a": "Xylophonist"}, conversation="c3", asked=4.0)
+        store.save_feedback(turn, "down", "Xylophonist")
+        store.save_turn(question="Xylophonist alone?", answer={}, conversation=None, asked=5.0)
+        store.settle_gap("xylophonist settled")
+    append(home, {"question": "A turn that is damaged, by a Xylophonist"})
+    called = qa_bot("conversations", "delete", "--all", "--json")
+    assert (called.code, called.json) == (0, {"deleted": 3, "questions": 1})
+    assert "Backups and exports" in called.err
+    files = [path for path in home_with_conversations.rglob("*") if path.is_file()]
+    assert not [path for path in files if b"xylophonist" in path.read_bytes().lower()]
+    assert qa_bot("conversations", "--json").json == {"conversations": []}
+    assert qa_bot("conversations", "delete", "--all").code == 0
+    assert qa_bot("status", "--json").json["documents"], "documents stay"
+
+
+@pytest.mark.parametrize("arguments", [(), ("c1", "--all")])
+def test_it_says_what_to_delete(home_with_conversations, qa_bot, arguments) -> None:
+    assert qa_bot("conversations", "delete", *arguments).code == 2
+    assert len(qa_bot("conversations", "--json").json["conversations"]) == 2
