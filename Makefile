@@ -10,10 +10,15 @@ export Q
 # Compiled once, tests and the processes they start load twice as fast.
 unexport PYTHONDONTWRITEBYTECODE
 
-PIP = $(VENV)/bin/python -m pip install --disable-pip-version-check --quiet -c constraints.txt $(PIP_FLAGS)
+PIP = $(VENV)/bin/python -m pip install --disable-pip-version-check --quiet $(PIP_FLAGS)
+# Packages are installed by the hashes of the lock files; `SELF` then only adds qa-bot.
+TORCH = $$($(PIP) --dry-run --no-deps --require-hashes -r requirements-cpu.lock >/dev/null 2>&1 \
+	&& echo requirements-cpu.lock || echo requirements-torch.lock)
+LOCKED = $(PIP) --require-hashes -r $(TORCH) -r requirements.lock
+SELF = $(PIP) --no-build-isolation -c constraints.txt
 PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --maxprocesses 8 --dist worksteal $(PYTEST_FLAGS)
 
-.PHONY: help ask test test-all fuzz lint format clean
+.PHONY: help ask test test-all fuzz lint format clean lock release
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -45,15 +50,25 @@ $(VENV)/bin/python:
 		{ echo "Expected Python 3.11 or newer as PYTHON, but got $$($(PYTHON) --version 2>&1)." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.ask: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/.ask: $(VENV)/bin/python pyproject.toml $(wildcard requirements*.lock)
 	@echo "Installing qa-bot into $(VENV) (a few minutes, once)…" >&2
-	$(PIP) -e .
+	$(LOCKED)
+	$(SELF) -e .
 	@touch $@
 
-$(VENV)/.test: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/.test: $(VENV)/bin/python pyproject.toml $(wildcard requirements*.lock)
 	@echo "Installing qa-bot and its development tools into $(VENV) (a few minutes, once)…" >&2
-	$(PIP) -e '.[dev,fast,minilm,ocr,otel,plots,postgres]'
+	$(LOCKED) -r requirements-dev.lock
+	$(SELF) -e '.[dev,fast,minilm,ocr,otel,plots,postgres]'
 	@touch $@ $(VENV)/.ask
+
+lock: $(VENV)/.test ## Resolve constraints.txt into the lock files with hashes.
+	$(PIP) -c constraints.txt uv
+	$(VENV)/bin/python -m tools.lock
+
+release: $(VENV)/.test ## Build wheel, bill of materials and checksums of the commit into dist/, signed with the ssh key SIGNING_KEY.
+	rm -rf dist
+	tools/release.sh $(abspath $(VENV))/bin/python dist $(SIGNING_KEY)
 
 clean: ## Remove the virtual environment, builds and caches.
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

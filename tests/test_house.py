@@ -62,6 +62,7 @@ IMPORTERS = {
     "rank_bm25": ["qa_lab/evaluate/answers.py"],
     "rich": [
         "qa_bot/terminal/answer_output.py",
+        "qa_bot/terminal/health_output.py",
         "qa_bot/terminal/markdown_output.py",
         "qa_bot/terminal/output.py",
         "qa_bot/terminal/source_output.py",

@@ -32,7 +32,7 @@ from qa_bot.answering.stages.fuse import fuse
 from qa_bot.answering.stages.owner_answers import STARTER_CONFIDENCE, fits_better, is_owned, lacks_words
 from qa_bot.answering.stages.passages import RIVALS, find_passages, rank_passages, unranked
 from qa_bot.answering.stages.persona_line import ROOM
-from qa_bot.answering.stages.question_words import asks_for_steps
+from qa_bot.answering.stages.question_words import AskedPlaces
 from qa_bot.answering.stages.rank import Ranking, RankingStage
 from qa_bot.answering.stages.retrieve import SearchMode, retrieve
 from qa_bot.answering.stages.style import style
@@ -266,8 +266,8 @@ class Corridor:
             formulation = formulations[1 % len(formulations)]
         clock.listen(StageBegun("rank"))
         pool = max(depth, self._config.ranking.depth)
-        archived, steps = scope.include_archived, asks_for_steps(question.title)
-        rank = partial(rank_passages, self.index, hits, depth=pool, include_archived=archived, wants_steps=steps)
+        archived, places = scope.include_archived, AskedPlaces.of(question.title)
+        rank = partial(rank_passages, self.index, hits, depth=pool, include_archived=archived, places=places)
         ranked = clock.run_quick("rank", lambda share: rank(deadline=share), None)
         if ranked is None:
             ranked = unranked(self.index, hits, depth=pool)

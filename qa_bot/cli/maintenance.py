@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -11,18 +11,47 @@ from qa_bot.cli.context import FAILED, OK, PARTLY, Json, home_path, open_encoder
 settings = typer.Typer(help="Show every setting and where it comes from, or set one.", invoke_without_command=True)
 
 
-def status(context: typer.Context, json: Json = False) -> None:
+def status(
+    context: typer.Context,
+    seconds: Annotated[float, typer.Argument(help="Seconds between two looks with --watch.", min=0.1)] = 2.0,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Show the health of the service or the home again and again, until stopped.")
+    ] = False,
+    json: Json = False,
+) -> None:
     """Show what the home holds."""
     from qa_bot.backup.checking import last_backup_fields
     from qa_bot.home import doctor
     from qa_bot.terminal.output import show_status
 
+    if watch:
+        _watch_status(context, seconds, json=json)
     home, config = open_home(context)
     figures = {**doctor.status(home, config), "last_backup": last_backup_fields(home)}
     if json:
         print_json(figures)
     else:
         show_status(figures)
+
+
+def _watch_status(context: typer.Context, seconds: float, *, json: bool) -> NoReturn:
+    """Until Ctrl-C, show the health that a running service reports, or else that of the home."""
+    import time
+
+    from qa_bot.home.health.figures import current_health
+    from qa_bot.terminal.health_output import show_health
+
+    home, _ = open_home(context)
+    try:
+        while True:
+            health = current_health(home)
+            if json:
+                print_json(health)
+            else:
+                show_health(health)
+            time.sleep(seconds)
+    except KeyboardInterrupt:
+        raise typer.Exit(OK) from None
 
 
 def doctor(context: typer.Context, json: Json = False) -> None:

@@ -33,6 +33,8 @@ class IdleImprover:
         """Args: `idle` tells for how many seconds no question has been in work, 0 while one is."""
         self._home, self._config, self._idle = home, config, idle
         self.stop = threading.Event()
+        self.progress: float | None = None
+        """Share of the better vectors that is made; None while none are being made."""
 
     def run(self, improved: Callable[[], None]) -> None:
         """Look for work until `stop` is set; `improved` is called after each switch to better vectors."""
@@ -56,13 +58,17 @@ class IdleImprover:
 
     def _improve(self) -> bool:
         """Whether the better vectors were finished."""
-        with Improver(self._home, self._config()) as improver:
-            for _ in improver.run():
-                while self._idle() < PAUSE and not self.stop.wait(PAUSE / 10):
-                    pass
-                if self.stop.is_set():
-                    return False
-        return True
+        try:
+            with Improver(self._home, self._config()) as improver:
+                for made in improver.run():
+                    self.progress = made.passages / made.of if made.of else None
+                    while self._idle() < PAUSE and not self.stop.wait(PAUSE / 10):
+                        pass
+                    if self.stop.is_set():
+                        return False
+            return True
+        finally:
+            self.progress = None
 
 
 @contextmanager

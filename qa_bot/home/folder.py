@@ -15,13 +15,16 @@ from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
-from qa_bot.home.config import CONFIG_FILE, Config
+from qa_bot.home.config import CONFIG_FILE, Config, load_config
 from qa_bot.home.replacement.swap import finish
+from qa_core.disk_space import disk_space
 
 log = logging.getLogger(__name__)
 
 OPEN_TO_OTHERS = 0o077
 """Bits of a mode that give rights to group and others."""
+MAKES_ROOM = frozenset({"delete", "sources", "export", "migrate", "repair", "restore", "backup"})
+"""Actions that are possible on a full disk: they remove something, mend it, or write elsewhere."""
 POLL = 0.005
 """Seconds between two attempts to get a lock."""
 
@@ -32,6 +35,10 @@ class HomeError(Exception):
 
 class WriterBusyError(HomeError):
     """Another process writes to the home."""
+
+
+class DiskFullError(HomeError):
+    """There is too little room on the disk to add anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +94,14 @@ class Home:
         """Acquire the writer lock, or raise WriterBusyError at once, naming the holder.
 
         Pass None if the caller holds the lock. The kernel releases the lock when its process ends.
+
+        Raises DiskFullError if less than `[disk] refuse` percent of the disk are free, unless the action makes room.
         """
         if action is None:
             yield
             return
+        if action not in MAKES_ROOM:
+            self._expect_room()
         lock = file_lock(self.lock_file)
         try:
             lock.acquire(blocking=False)
@@ -109,6 +120,19 @@ class Home:
             self.lock_file.write_text("")
         finally:
             lock.release()
+
+    def _expect_room(self) -> None:
+        try:
+            space = disk_space(self.path)
+        except OSError:  # the lock says what is wrong
+            return
+        least = load_config(self.path).disk.refuse
+        if space.percent < least:
+            raise DiskFullError(
+                f"Expected at least {least:g} % of the disk free before anything is added, but got "
+                f"{space.percent:.1f} % ({space.free / 1e9:,.1f} GB); make room, or lower disk.refuse. "
+                "Questions are answered as before."
+            )
 
     @contextmanager
     def improving(self) -> Iterator[None]:

@@ -200,6 +200,17 @@ class TelemetrySection:
 
 
 @dataclass(frozen=True, slots=True)
+class DiskSection:
+    warn: float = key(10.0, "percent of the home's disk; with less free, health has a warning", least=0, most=100)
+    refuse: float = key(
+        2.0,
+        "percent of the home's disk; with less free nothing is added, but questions are answered",
+        least=0,
+        most=100,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class WebSection:
     allow: str = key(
         "",
@@ -227,5 +238,6 @@ class Config:
     backup: BackupSection = field(default_factory=BackupSection)
     serve: ServeSection = field(default_factory=ServeSection)
     telemetry: TelemetrySection = field(default_factory=TelemetrySection)
+    disk: DiskSection = field(default_factory=DiskSection)
     web: WebSection = field(default_factory=WebSection)
     origins: Mapping[str, str] = field(default_factory=dict)

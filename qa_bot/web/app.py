@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
+from qa_bot.home.folder import DiskFullError
 from qa_bot.home.sections import ServeSection
 from qa_bot.web import health, openapi, pages
 from qa_bot.web.access.arrival import too_large
 from qa_bot.web.access.headers import add_headers
 from qa_bot.web.access.rules import ASSETS, PROBES, PUBLIC_ROUTES, Access, guard, route_of
-from qa_bot.web.api import compare, owner
+from qa_bot.web.api import admin, compare, owner
 from qa_bot.web.api import routes as api
 from qa_bot.web.app_keys import ACCESS, METRICS, REQUEST_ID, SERVICE, SETTINGS
 from qa_bot.web.chat import socket as chat
@@ -71,7 +72,8 @@ def make_app(
     app = _layered_app(service, metrics, settings, access, guarded, tracing)
     chat.prepare(app)
     owner.prepare(app)
-    for module in (pages, api, chat, compare, owner, openai, openapi, liveqa, health):
+    admin.prepare(app)
+    for module in (pages, api, chat, compare, owner, admin, openai, openapi, liveqa, health):
         app.add_routes(module.routes())
     return app
 
@@ -173,6 +175,8 @@ async def _error_replies(request: web.Request, handler: Handler) -> web.StreamRe
         if isinstance(error, web.HTTPMethodNotAllowed):
             response.headers["Allow"] = error.headers["Allow"]
         return response
+    except DiskFullError as error:
+        return _reply(request, ServiceError(507, str(error)))
     except ConnectionError:  # the client disconnected during the reply
         raise
     except Exception:

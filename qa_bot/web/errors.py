@@ -21,6 +21,7 @@ CODES = {
     500: "internal",
     503: "overloaded",
     504: "deadline",
+    507: "insufficient_storage",
 }
 """Status of an error → its code."""
 

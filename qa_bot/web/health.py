@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from qa_bot.web.api.admin import HEALTH
 from qa_bot.web.app_keys import METRICS, REQUEST_ID, SERVICE
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.metrics import CONTENT_TYPE
@@ -42,4 +43,7 @@ async def readyz(request: web.Request) -> web.Response:
 
 
 async def metrics(request: web.Request) -> web.Response:
+    """Metrics for Prometheus; those of the home are at most some seconds old."""
+    if HEALTH in request.app:
+        await request.app[HEALTH].refresh()
     return web.Response(body=request.app[METRICS].text(), headers={"Content-Type": CONTENT_TYPE})

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from qa_bot.web.api.admin_models import HealthReply
 from qa_bot.web.api.compare_models import (
     ComparisonMadeReply,
     ComparisonRequest,
@@ -209,7 +210,7 @@ OPERATIONS = (
         "Add the owner's answer to a question; it is used from the next question on.",
         takes=AddAnswerRequest,
         gives={JSON: AddAnswerReply},
-        errors=(409, *BODY),
+        errors=(409, *BODY, 507),
     ),
     Operation(
         "post",
@@ -266,6 +267,12 @@ OPERATIONS = (
         "get", "/liveqa", "TREC LiveQA.", parameters=[_LIVEQA_QUERY], gives={XML: None}, errors=(413, 415, 422, *BUSY)
     ),
     Operation("post", "/liveqa", "TREC LiveQA.", takes=_LIVEQA, gives={XML: None}, errors=(*BODY, *BUSY)),
+    Operation(
+        "get",
+        "/api/admin/health",
+        "Generations, lag of sync, queue, last backup, disk, and what is wrong with them.",
+        gives={JSON: HealthReply},
+    ),
     Operation("get", "/livez", "Whether the process is alive.", gives={JSON: None}, open=True),
     Operation("get", "/readyz", "Whether a question would be accepted.", gives={JSON: None}, errors=BUSY, open=True),
     Operation("get", "/metrics", "Metrics for Prometheus.", gives={TEXT: None}),

@@ -19,12 +19,14 @@ from aiohttp import web
 from qa_bot.backup.schedule import ScheduledBackups, backing_up_when_idle
 from qa_bot.bot import Bot
 from qa_bot.documents.idle_improving import IdleImprover, improving_when_idle
+from qa_bot.home.health.running_service import announced_service
 from qa_bot.home.journal import expire
 from qa_bot.home.sections import ServeSection
 from qa_bot.web.access.addresses import addresses, check_binding
 from qa_bot.web.access.arrival import use_arrived_requests
 from qa_bot.web.access.rules import Access
 from qa_bot.web.access.tokens import token_for
+from qa_bot.web.api.admin import HEALTH, HealthWatch
 from qa_bot.web.app import make_app, make_liveqa_app
 from qa_bot.web.chat.conversations import Conversations
 from qa_bot.web.chat.socket import CHAT
@@ -110,8 +112,9 @@ async def running(bot: Bot, settings: ServeSection) -> AsyncIterator[RunningServ
         if liveqa:
             liveqa_app = make_liveqa_app(service, metrics, settings, access=access, tracing=tracing)
             await stack.enter_async_context(_served(liveqa_app, liveqa))
-        await stack.enter_async_context(_bookkeeping(service, app[CHAT].conversations))
+        await stack.enter_async_context(_bookkeeping(service, app[CHAT].conversations, app[HEALTH]))
         stack.push_async_callback(service.drained, bot.config.answer.deadline + GRACE)
+        stack.enter_context(announced_service(bot.home, _url(settings.host, sockets)))
         liveqa_url = _url(settings.host, liveqa) if liveqa else None
         yield RunningServer(_url(settings.host, sockets), liveqa_url, service, metrics, app, settings)
 
@@ -145,6 +148,7 @@ def _improving(bot: Bot, service: AnswerService) -> Iterator[None]:
         loop.call_soon_threadsafe(loop.run_in_executor, None, open_corridor)
 
     improver = IdleImprover(bot.home, lambda: bot.config, lambda: service.idle_seconds)
+    service.improved_share = lambda: improver.progress
     with improving_when_idle(improver, improved) if bot.config.dense.improve else nullcontext():
         yield
 
@@ -228,9 +232,12 @@ async def _served(app: web.Application, sockets: list[socket.socket]) -> AsyncIt
 
 
 @asynccontextmanager
-async def _bookkeeping(service: AnswerService, conversations: Conversations) -> AsyncIterator[None]:
-    """While serving, move turns from the journal to the store and delete expired conversations."""
-    tasks = [asyncio.create_task(_move_journal(service)), asyncio.create_task(_expire(service, conversations))]
+async def _bookkeeping(
+    service: AnswerService, conversations: Conversations, health: HealthWatch
+) -> AsyncIterator[None]:
+    """While serving, move turns from the journal to the store, delete expired conversations, and log problems."""
+    works = (_move_journal(service), _expire(service, conversations), health.log_changes())
+    tasks = [asyncio.create_task(work) for work in works]
     try:
         yield
     finally:

@@ -13,7 +13,7 @@ from contextvars import copy_context
 from functools import partial
 from threading import Event as Flag
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.corridor import SearchEngine
@@ -60,6 +60,15 @@ GLANCE = 0.02
 """Seconds between two checks for questions in work."""
 
 
+class QueueState(NamedTuple):
+    """Questions being answered, those that wait, seconds that the oldest of them has waited, and how many may wait."""
+
+    running: int
+    waiting: int
+    longest_wait: float
+    limit: int
+
+
 class AnswerService:
     """Runs the bot in worker threads; call it from one event loop.
 
@@ -72,6 +81,8 @@ class AnswerService:
         self.bot = bot
         self._observer = QuestionObserver(metrics, tracing)
         self.starting, self.stopping = True, False
+        self.improved_share: Callable[[], float | None] = lambda: None
+        """Share of the better vectors that is made, while they are made."""
         self._metrics = metrics
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="answer")
         self._long = ThreadPoolExecutor(max(1, workers // 2), thread_name_prefix="long")
@@ -105,6 +116,11 @@ class AnswerService:
     def idle_seconds(self) -> float:
         """Seconds since the last question was answered; 0 while one is in work."""
         return 0.0 if self._taken or self.starting else time.monotonic() - self._ended
+
+    def queue_state(self) -> QueueState:
+        taken, at_once = self._taken, self._at_once
+        running, waiting = min(taken, at_once), max(0, taken - at_once)
+        return QueueState(running, waiting, round(self.longest_wait(), 3), self._room - at_once)
 
     def longest_wait(self) -> float:
         """Seconds that the oldest queued question has waited; 0 if none waits."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from qa_bot.answering.clock import Clock
 from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.stages.question_words import ANYWHERE, AskedPlaces
 from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, understanding
 from qa_bot.answering.tiling.lead import lead_of
 from qa_core.types import Candidate, Encoder, FloatArray, IntArray, Passage, Signals, Span
@@ -22,6 +23,7 @@ from rankers.passage_evidence import (
     MOST,
     PAIRS,
     PROSE,
+    SECTION,
     STEPS,
     Channel,
     Scores,
@@ -110,7 +112,7 @@ def rank_passages(
     deadline: Deadline,
     depth: int,
     include_archived: bool = False,
-    wants_steps: bool = False,
+    places: AskedPlaces = ANYWHERE,
 ) -> RankedPassages:
     """Up to `depth` documents in the order of the evidence for their best passages, the mean over all readings."""
     readings = [reading for reading in readings if reading.hits]
@@ -134,8 +136,7 @@ def rank_passages(
     passages = index.passages(keys[first].tolist())
     deadline.check()
     sums = _final(passages, keys[first], prose[first], pairs[first], include_archived=include_archived)
-    if wants_steps:
-        sums += STEPS * np.array([passages[key].place.kind == "steps" for key in keys[first].tolist()])
+    sums += _bonus([passages[key] for key in keys[first].tolist()], places)
     order = first[np.lexsort((keys[first], -sums))]
     by_row = dict(zip(first.tolist(), sums.tolist(), strict=True))
     heads, best = order[:LEADS].tolist(), _best_of_documents(order, documents)[:depth].tolist()
@@ -151,6 +152,13 @@ def rank_passages(
     separation = top[0] - float(np.mean(top[1:])) if len(top) > 1 else top[0]
     ranked, nearest = tuple(candidates[row] for row in best), tuple(candidates[row] for row in heads)
     return RankedPassages(ranked, _lists(readings[-1].hits), separation, nearest)
+
+
+def _bonus(passages: Sequence[Passage], places: AskedPlaces) -> Scores:
+    """What passages (n,) gain for being steps or in the section that the question asks for."""
+    steps = [places.steps and passage.place.kind == "steps" for passage in passages]
+    sections = [places.names(passage.place.heading) for passage in passages]
+    return STEPS * np.array(steps, np.float64) + SECTION * np.array(sections, np.float64)
 
 
 def unranked(index: Index, readings: Sequence[FoundPassages], *, depth: int) -> RankedPassages:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from qa_core.text.analysis import STOP_TERMS, terms
@@ -22,6 +22,36 @@ _HOW_TO = re.compile(
     r"|\bwas ist .*zu tun\b",
     re.IGNORECASE,
 )
+
+
+_SIGN = (
+    r"(?:§|\b(?:section|sec\.|chapter|article|art\.|clause|appendix|annex|abschnitt|kapitel|artikel|ziffer|anhang|anlage"
+    r"|paragraf|paragraph|chapitre|sección|capítulo|artículo|sezione|capitolo|articolo))"
+)
+_NUMBER = r"\s*(\d{1,3}(?:\.\d{1,3})*[a-z]?)\b"
+_SECTION = re.compile(_SIGN + _NUMBER, re.IGNORECASE)
+_HEADING_NUMBER = re.compile(f"{_SIGN}?{_NUMBER}", re.IGNORECASE)
+
+
+class AskedPlaces(NamedTuple):
+    """Where in a document the answer to a question stands: among steps, or in sections with a number."""
+
+    steps: bool = False
+    sections: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, text: str) -> AskedPlaces:
+        return cls(asks_for_steps(text), frozenset(match[1].lower() for match in _SECTION.finditer(text)))
+
+    def names(self, headings: Iterable[str]) -> bool:
+        """Whether one of the headings begins with the number of a section of the question: "§ 6 Fees"."""
+        if not self.sections:
+            return False
+        numbers = (match[1].lower() for heading in headings if (match := _HEADING_NUMBER.match(heading)))
+        return not self.sections.isdisjoint(numbers)
+
+
+ANYWHERE = AskedPlaces()
 
 
 class QuestionWord(NamedTuple):

@@ -15,6 +15,7 @@ from qa_bot.documents.ingest.records import Position
 
 _BLOCK_SIGN = re.compile(r"(?=#{1,6}(?:\s|$)|[-*+](?:\s|$)|>|\||```|~~~|(?:=+|-{2,})\s*$)")
 _NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
+_CLAUSE = re.compile(r"\s*\((\d{1,2})\)\s")
 _FENCE = re.compile(r"`{3,}")
 INDENT = 4  # spaces a level: enough for the contents of "- " and of "10. "
 
@@ -48,12 +49,12 @@ class MarkdownWriter:
             self._block(f"{'#' * min(6, max(1, level))} {line}")
 
     def paragraph(self, text: str, *, depth: int = 0) -> None:
-        """A paragraph; its line ends are kept, empty lines divide it.
+        """A paragraph; its line ends are kept, empty lines and the numbers of clauses divide it.
 
         Args:
             depth: the number of list items around it, here and in other blocks; 0 is outside of lists.
         """
-        for part in re.split(r"\n\s*\n", text):
+        for part in (clause for block in re.split(r"\n\s*\n", text) for clause in clauses(block)):
             lines = [escape_line(line.strip()) for line in part.splitlines() if line.strip()]
             if lines:
                 self._block("\n".join(lines), depth=depth)
@@ -117,6 +118,23 @@ class MarkdownWriter:
         self._parts += [gap, text]
         self._size += len(gap) + len(text)
         self._in_list = in_list
+
+
+def clauses(text: str) -> list[str]:
+    """The clauses of rules and contracts, which begin with (1), (2) and so on; the whole text if it has no others.
+
+    A clause begins a line or follows the end of a sentence, and its number is one more than that of the one before:
+    "see § 3 (2)" begins none.
+    """
+    first = _CLAUSE.match(text)
+    starts, number = [0], int(first[1]) if first else 0
+    while first:
+        number += 1
+        begin = re.compile(rf"(?:\n[ \t]*|(?<=[.;:!?)\"“”»’])[ \t]+)(?=\({number}\)\s)").search(text, starts[-1] + 1)
+        if begin is None:
+            break
+        starts.append(begin.end())
+    return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
 def escape_line(line: str) -> str:

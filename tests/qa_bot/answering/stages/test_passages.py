@@ -1,4 +1,4 @@
-"""The row of a sheet that an answer cites, and steps for a question how to do something."""
+"""The row of a sheet that an answer cites, steps for a question how to do something, sections by their number."""
 
 from pathlib import Path
 
@@ -44,3 +44,16 @@ def test_steps_answer_how_to_do_something(tmp_path: Path) -> None:
         what = bot.search("What keeps the pump quiet?")[0]
     assert how.passage.place.kind == "steps"
     assert what.passage.place.kind == "prose"
+
+
+def test_the_section_that_a_question_names_goes_first(tmp_path: Path) -> None:
+    page = tmp_path / "rules.md"
+    page.write_text(
+        "# Rules\n\n## § 4 Fees\n\nThe yearly fee is 48 pounds.\n\n"
+        "## § 5 Quiet hours\n\nNo noise from one to three.\n\n"
+        "## § 7 Rules of the fees\n\nFees are paid in January, and the rules say how.\n"
+    )
+    with Bot.open(tmp_path / "home", flags={"starter.mode": "off"}, record=False) as bot:
+        add(bot.home, bot.config, bot.encoder, [page])
+        first = bot.search("What do the rules say about fees in § 5?")[0]
+    assert first.passage.place.heading[-1] == "§ 5 Quiet hours"

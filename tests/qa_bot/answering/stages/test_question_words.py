@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.answering.stages.question_words import asks_for_steps, names, question_words, words_of_terms
+from qa_bot.answering.stages.question_words import AskedPlaces, asks_for_steps, names, question_words, words_of_terms
 
 
 def texts(words):
@@ -54,6 +54,23 @@ def test_one_word_may_have_several_terms():
 )
 def test_questions_for_steps(question, expected):
     assert asks_for_steps(question) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "headings", "expected"),
+    [
+        ("Was steht in § 6?", ("Satzung", "§ 6 Versammlung"), True),
+        ("Was steht in §6a?", ("§ 6a Rechte",), True),
+        ("What does section 4.2 say?", ("4.2 Noise",), True),
+        ("Is article 12 still valid?", ("Article 12. Fees",), True),
+        ("Was regelt Abschnitt 3?", ("§ 13 Kosten", "30 Jahre"), False),
+        ("What happened in section 4?", ("4.2 Noise", "The 4 rules"), False),
+        ("Which 6 rules are there?", ("§ 6 Fees",), False),  # no section
+        ("Was steht in § 6?", (), False),
+    ],
+)
+def test_a_question_names_a_section_by_its_number(question, headings, expected):
+    assert AskedPlaces.of(question).names(headings) is expected
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=8), max_size=4))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from qa_bot.documents.ingest.markdown_writer import MarkdownWriter, escape_line
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter, clauses, escape_line
 from qa_bot.documents.ingest.records import Position
 
 
@@ -24,6 +25,32 @@ def test_blocks_are_divided_by_empty_lines_and_items_are_not() -> None:
         "- Ask\n  first\n    - nested\n10. Go\n\n````sh\na ``` b\n````\n\n> said\n> so"
     )
     assert len(writer) == len(writer.text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "(1) The fee is 4. (2) Pay; see § 3 (3) here. (3) Late.",
+            ["(1) The fee is 4.", "(2) Pay; see § 3 (3) here.", "(3) Late."],
+        ),
+        ("(3) No noise\n(4) No dogs\n(6) No cats", ["(3) No noise", "(4) No dogs\n(6) No cats"]),  # five is missing
+        ("As in (1) above. (2) Below", ["As in (1) above. (2) Below"]),  # begins with none
+        ("(1) Alone.", ["(1) Alone."]),
+        ("(1)", ["(1)"]),
+        ("", [""]),
+    ],
+)
+def test_clauses_are_paragraphs(text: str, expected: list[str]) -> None:
+    assert [clause.strip() for clause in clauses(text)] == expected
+    writer = MarkdownWriter()
+    writer.paragraph(text)
+    assert writer.text == "\n\n".join(filter(None, expected))
+
+
+@given(st.text(alphabet="(12) ab.\n", max_size=60))
+def test_clauses_are_the_whole_text(text: str) -> None:
+    assert "".join(clauses(text)) == text
 
 
 def test_a_table_has_one_line_a_row_and_knows_the_row_of_its_sheet() -> None:

@@ -1,0 +1,127 @@
+"""What an operator should know of a home, and the problems in it, without opening the index."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from qa_bot.home.config import Config
+from qa_bot.home.doctor import vectors
+from qa_bot.home.folder import Home
+from qa_bot.home.generations import CorruptGenerationError, Generation, Generations
+from qa_core.disk_space import disk_space
+
+if TYPE_CHECKING:
+    from qa_bot.home.store.records import Source
+
+Level = Literal["warning", "error"]
+
+BACKUP_RECORD = "backup.json"
+"""File in the home with the time and the outcome of the last backup."""
+
+
+class Problem(NamedTuple):
+    """`name` is the part of the report that it belongs to; `detail` says what to do."""
+
+    name: str
+    level: Level
+    detail: str
+
+
+def home_report(home: Home, config: Config, sources: Sequence[Source], *, now: float | None = None) -> dict[str, Any]:
+    """Generations, lag of sources, last backup and disk, with the list of `problems`.
+
+    Args:
+        sources: those of the store.
+        now: seconds since 1970.
+    """
+    now = time.time() if now is None else now
+    problems: list[Problem] = []
+    return {
+        "index": _index(home, problems),
+        "graph": _graph(home, problems),
+        "sources": [_source(source, now, problems) for source in sources],
+        "improving": {name: value for name, value in _vectors(home, config).items() if name != "passages"},
+        "backup": _backup(home, now, problems),
+        "disk": _disk(home, config, problems),
+        "problems": problems,
+    }
+
+
+def status_of(problems: Sequence[Problem]) -> str:
+    """`error`, `warning` or `ok`."""
+    levels = {problem.level for problem in problems}
+    return next((level for level in ("error", "warning") if level in levels), "ok")
+
+
+def _index(home: Home, problems: list[Problem]) -> dict[str, Any]:
+    generation = _current(home.index, "index", problems)
+    if generation is None:
+        return {"generation": 0, "documents": 0, "passages": 0, "encoder": None}
+    return {"generation": generation.number} | {
+        name: generation.manifest.get(name) for name in ("documents", "passages", "encoder")
+    }
+
+
+def _graph(home: Home, problems: list[Problem]) -> dict[str, Any]:
+    generation = _current(home.graph, "graph", problems)
+    facts = generation.manifest.get("triples", 0) if generation else 0
+    return {"generation": generation.number if generation else 0, "facts": facts}
+
+
+def _current(root: Path, name: str, problems: list[Problem]) -> Generation | None:
+    try:
+        return Generations(root).current()
+    except (CorruptGenerationError, OSError) as error:
+        problems.append(Problem(name, "error", str(error)))
+        return None
+
+
+def _vectors(home: Home, config: Config) -> dict[str, Any]:
+    try:
+        return vectors(home, config)
+    except (CorruptGenerationError, OSError):  # reported with the index
+        return {"vectors": None, "improvable": False}
+
+
+def _source(source: Source, now: float, problems: list[Problem]) -> dict[str, Any]:
+    if source.error:
+        detail = f"The source {source.name} could not be synchronised: {source.error}"
+        problems.append(Problem("sources", "warning", detail))
+    age = None if source.synced is None else max(0.0, now - source.synced)
+    return {
+        "name": source.name,
+        "kind": source.kind,
+        "synced": source.synced,
+        "age": age if age is None else round(age, 1),
+        "error": source.error,
+    }
+
+
+def _backup(home: Home, now: float, problems: list[Problem]) -> dict[str, Any] | None:
+    """The record of the last backup; None if there is none."""
+    try:
+        record = json.loads((home.path / BACKUP_RECORD).read_text("utf-8"))
+        made, error = float(record["time"]), str(record.get("error") or "")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        problems.append(Problem("backup", "warning", f"{BACKUP_RECORD} cannot be read; make a backup again."))
+        return None
+    if error:
+        problems.append(Problem("backup", "warning", f"The last backup failed: {error}"))
+    return {"time": made, "age": round(max(0.0, now - made), 1), "error": error}
+
+
+def _disk(home: Home, config: Config, problems: list[Problem]) -> dict[str, Any]:
+    space, limits = disk_space(home.path), config.disk
+    level = "full" if space.percent < limits.refuse else "low" if space.percent < limits.warn else "ok"
+    left = f"{space.percent:.1f} % of the disk are free ({space.free / 1e9:,.1f} GB)"
+    if level == "full":
+        problems.append(Problem("disk", "error", f"{left}: nothing is added until there is room."))
+    elif level == "low":
+        problems.append(Problem("disk", "warning", f"{left}; make room."))
+    return {"free": space.free, "size": space.size, "percent": round(space.percent, 2), "level": level}

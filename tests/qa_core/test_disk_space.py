@@ -1,0 +1,27 @@
+"""Space on a disk, compared with the standard library."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from qa_core.disk_space import DiskSpace, disk_space
+
+
+def test_size_and_free_share(tmp_path: Path) -> None:
+    space = disk_space(tmp_path)
+    assert space.size == shutil.disk_usage(tmp_path).total
+    assert 0 <= space.free <= space.size
+    assert space.percent == pytest.approx(100 * space.free / space.size)
+
+
+def test_percent() -> None:
+    assert DiskSpace(5, 200).percent == 2.5
+    assert DiskSpace(0, 0).percent == 100.0, "some network file systems do not tell"
+
+
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        disk_space(tmp_path / "none")
