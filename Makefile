@@ -6,6 +6,7 @@ Q ?= why do cats sleep all day?
 SECONDS ?= 600
 JOBS ?= auto
 PYTEST_FLAGS ?=
+FAULTS ?=
 export Q
 # Compiled once, tests and the processes they start load twice as fast.
 unexport PYTHONDONTWRITEBYTECODE
@@ -18,7 +19,7 @@ LOCKED = $(PIP) --require-hashes -r $(TORCH) -r requirements.lock
 SELF = $(PIP) --no-build-isolation -c constraints.txt
 PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --maxprocesses 8 --dist worksteal $(PYTEST_FLAGS)
 
-.PHONY: help ask test test-all fuzz lint format clean lock release
+.PHONY: help ask test test-all fuzz faults lint format clean lock release
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -34,6 +35,9 @@ test-all: $(VENV)/.test lint ## Install, check the code, run every test.
 fuzz: $(VENV)/.test ## Run the property tests on random examples until one fails or SECONDS (600) have passed.
 	@end=$$(($$(date +%s) + $(SECONDS))); while [ "$$(date +%s)" -lt "$$end" ]; do \
 		$(PYTEST) -m "hypothesis and not slow" --hypothesis-profile fuzz || exit 1; done
+
+faults: $(VENV)/.test ## Fail the disk and cut the power at every write point of every operation (hours; FAULTS=…).
+	$(VENV)/bin/python -m tests.faults.sweep --json faults.json $(FAULTS)
 
 lint: $(VENV)/.test ## Check style, types and imports.
 	$(VENV)/bin/ruff check .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import secrets
 import shutil
@@ -45,6 +46,24 @@ def atomic_path(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
         raise
     sync(partial.parent)
+
+
+def remove_partial(path: Path) -> None:
+    """Remove the partial files that killed writers of `path` left; no other writer may be at work."""
+    for partial in path.absolute().parent.iterdir():
+        if partial.name.startswith(f".{path.name}.") and partial.suffix == ".part":
+            partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def locked_folder(folder: Path) -> Iterator[None]:
+    """Wait until no other process holds this lock of a folder; the kernel releases it when its process ends."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def check_writable(path: Path, *, overwrite: bool) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from kg_index.linking.mention_rows import ALIASES, LABELS, LINKS
 from kg_index.relations.keywords import iri_words, keywords
 from kg_index.triples.triple_index import TripleIndex
 from kg_index.values.literals import literal
+from qa_core.method_cache import method_cache
 
 TYPES = ("http://www.w3.org/1999/02/22-rdf-syntax-ns#type", "http://www.wikidata.org/prop/direct/P31")
 DESCRIPTIONS = (
@@ -47,9 +47,9 @@ class Vocabulary:
         self._labels = self._known([*sorted(LABELS, reverse=True), *sorted(ALIASES)])
         self.hidden = frozenset({*self._known([*LABELS, *ALIASES, *LINKS]), *self.types, *self._descriptions})
         """Predicates of names, kinds and descriptions, which no question asks for."""
-        self.names = lru_cache(maxsize=65_536)(self._names)
-        self.unit = lru_cache(maxsize=65_536)(self._unit)
-        self.is_kind = lru_cache(maxsize=65_536)(self._is_kind)
+        self.names = method_cache(self._names, maxsize=65_536)
+        self.unit = method_cache(self._unit, maxsize=65_536)
+        self.is_kind = method_cache(self._is_kind, maxsize=65_536)
 
     def kinds(self, entity: int) -> frozenset[int]:
         """The classes of an entity."""

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kg_index.linking.mentions import MOST, Mention, resolve
+from qa_core.method_cache import method_cache
 from qa_core.text.analysis import terms
 from qa_core.types import IntArray
 
@@ -95,7 +96,7 @@ class Linker:
         """
         self._mentions, self._salience, self._context = mentions, salience, context
         self._weights, self._most, self._contexts = weights or Weights(), most, contexts
-        self._terms_about = lru_cache(maxsize=4096)(self._read_context)
+        self._terms_about = method_cache(self._read_context, maxsize=4096)
 
     def link(self, question: str) -> list[LinkedEntity]:
         """The best candidate of each mention, without overlapping mentions; best first.

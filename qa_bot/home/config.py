@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from qa_bot.home.sections import Config as Config
-from qa_core.atomic import atomic_file
+from qa_core.atomic import atomic_file, locked_folder, remove_partial
 
 CONFIG_FILE = "qa-bot.toml"
 PREFIX = "QA_BOT_"
@@ -135,14 +135,16 @@ def set_value(home: Path, name: str, text: str) -> None:
     value = _validate(_RawValue(name, text, "command line", text=True))
     if name in SECRETS and text:
         value = hashed_token(text, name)
-    list(_from_file(file))
-    document = tomlkit.parse(file.read_text("utf-8")) if file.exists() else tomlkit.document()
-    section, _, short = name.partition(".")
-    if section not in document:
-        document[section] = tomlkit.table()
-    document[section][short] = value
-    with atomic_file(file, private=True) as out:  # private: it may hold a token
-        out.write(tomlkit.dumps(document).encode())
+    with locked_folder(home):
+        remove_partial(file)
+        list(_from_file(file))
+        document = tomlkit.parse(file.read_text("utf-8")) if file.exists() else tomlkit.document()
+        section, _, short = name.partition(".")
+        if section not in document:
+            document[section] = tomlkit.table()
+        document[section][short] = value
+        with atomic_file(file, private=True) as out:  # private: it may hold a token
+            out.write(tomlkit.dumps(document).encode())
 
 
 def token_hash(token: str) -> str:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal
 
 from qa_bot.home.index import Index
 from qa_bot.home.starter import NAME
+from qa_core.method_cache import method_cache
 from qa_core.types import FloatArray, IntArray, Passage, Span
 from rankers.clue import inverse_frequency
 from retrievers.engines.index import Field, Filter, KeywordQuery, Nearest, Similarities, Unknown, View
@@ -30,7 +31,7 @@ class IndexPart:
         self._whole, self._without = whole, without
         self._collection = Filter(collections=(collection,))
         self._only = Filter(without=(collection,)) if without else self._collection
-        self._frequency = lru_cache(maxsize=CACHED_FREQUENCIES)(self._count_passages)
+        self._frequency = method_cache(self._count_passages, maxsize=CACHED_FREQUENCIES)
 
     @property
     def encoder(self) -> str:

@@ -12,12 +12,14 @@ writes would delay answers. So turns are appended to the journal, and the next u
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -25,6 +27,7 @@ import orjson
 
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home, file_lock
+from qa_core.atomic import sync
 
 if TYPE_CHECKING:
     from qa_bot.home.store import Store, Turn
@@ -41,11 +44,31 @@ FULL = 4_000_000
 
 
 def append(home: Home, turn: dict[str, Any]) -> int:
-    """Append a turn with the arguments of `Store.save_turn`, and return the journal's size in bytes."""
-    with _locked(_journal(home)) as journal, journal.open("ab+") as file:
-        line = sealed(orjson.dumps(turn))
-        file.write(line if _whole(file) else b"\n" + line)
-        return file.tell()
+    """Append a turn with the arguments of `Store.save_turn`, and return the journal's size in bytes.
+
+    The turn is on the disk then. Raises OSError if the disk fails or is full; no part of the turn is kept.
+    """
+    with ExitStack() as opened:
+        with _locked(_journal(home)) as journal:
+            file = opened.enter_context(FileIO(journal, "ab+"))
+            before = file.seek(0, os.SEEK_END)
+            line = sealed(orjson.dumps(turn))
+            _write(file, line if _whole(file) else b"\n" + line, before)
+            size = file.tell()
+        os.fsync(file.fileno())  # others may append meanwhile
+        if not before:
+            sync(home.path)
+    return size
+
+
+def _write(file: FileIO, line: bytes, before: int) -> None:
+    """Write a line at the end of a file of `before` bytes, whole or not at all."""
+    try:
+        if file.write(line) != len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), file.name)
+    except OSError:
+        file.truncate(before)
+        raise
 
 
 def open_store(home: Home, config: Config) -> Store:
@@ -88,7 +111,7 @@ def take_up(home: Home, store: Store) -> None:
         _save(taken, store)
 
 
-def _whole(file: BinaryIO) -> bool:
+def _whole(file: FileIO) -> bool:
     """Whether the journal ends with a complete line; its last writer may have been killed."""
     if file.seek(0, os.SEEK_END) == 0:
         return True

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 from kg_index.answers.graph_words import Vocabulary
 from kg_index.answers.lookup import Lookup
 from kg_index.linking.linker import Linker
+from qa_core.method_cache import method_cache
 
 LONGEST = 1_000
 """Characters of a text that are searched."""
@@ -26,8 +26,8 @@ class Entities:
     def __init__(self, lookup: Lookup) -> None:
         self._linker = Linker(lookup.mentions, lookup.triples.salience)
         self._vocabulary = Vocabulary(lookup.triples)
-        self._classes = lru_cache(maxsize=4096)(self._read_classes)
-        self.find = lru_cache(maxsize=1024)(self._find)
+        self._classes = method_cache(self._read_classes, maxsize=4096)
+        self.find = method_cache(self._find, maxsize=1024)
 
     def _find(self, text: str) -> tuple[Entity, ...]:
         """Capitalised names in the text, each once, with the kinds of its likeliest entity."""

@@ -178,6 +178,15 @@ def test_explain_lists_all_keys_and_masks_secrets(home: Path) -> None:
 # --- set_value ------------------------------------------------------------------------------------------------------
 
 
+def test_setting_removes_what_a_killed_one_left(home: Path) -> None:
+    left, other = home / f".{CONFIG_FILE}.0123abcd.part", home / ".other.toml.0123abcd.part"
+    for path in (left, other):
+        path.write_text("[answer]")
+    set_value(home, "answer.limit", "500")
+    assert not left.exists()
+    assert other.exists()
+
+
 def test_setting_keeps_comments_and_order(home: Path) -> None:
     file = write(home, "# mine\n[answer]\nlimit = 5 # short\n\n[serve]\nport = 81\n")
     set_value(home, "answer.limit", "7")

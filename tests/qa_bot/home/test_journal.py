@@ -1,13 +1,17 @@
 """Turns stay in the journal until the store is opened; none is lost or stored twice."""
 
 import json
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from io import FileIO
+from pathlib import Path
 
 import pytest
 
 from qa_bot.bot import Bot
+from qa_bot.home import journal
 from qa_bot.home.config import Config, load_config
 from qa_bot.home.folder import Home
 from qa_bot.home.journal import DAY, append, open_store
@@ -183,3 +187,32 @@ def test_turn_in_the_journal_does_not_restore_a_deleted_conversation(empty_home)
         store.delete_conversation("c")
         append(empty_home, {**TURN, "id": "b", "asked": began, "conversation": "c"})
     assert stored(empty_home) == 0
+
+
+class FullDisk(FileIO):
+    """Takes ten bytes of a line."""
+
+    def write(self, data):
+        return super().write(data[:10])
+
+
+def test_a_full_disk_leaves_no_part_of_a_turn(empty_home, monkeypatch):
+    append(empty_home, {"id": "a", **TURN})
+    before = (empty_home.path / "turns.jsonl").read_bytes()
+    with monkeypatch.context() as patched:
+        patched.setattr(journal, "FileIO", FullDisk)
+        with pytest.raises(OSError, match="No space left"):
+            append(empty_home, {"id": "b", **TURN})
+    assert (empty_home.path / "turns.jsonl").read_bytes() == before
+    append(empty_home, {"id": "c", **TURN})
+    assert stored(empty_home) == 2
+
+
+def test_a_turn_is_synced_with_its_folder(empty_home, monkeypatch):
+    """After a loss of power a turn is there that was acknowledged: file and folder entry."""
+    synced = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(Path(f"/proc/self/fd/{descriptor}").readlink()))
+    append(empty_home, {"id": "a", **TURN})
+    append(empty_home, {"id": "b", **TURN})
+    file = empty_home.path / "turns.jsonl"
+    assert synced == [file, empty_home.path, file]

@@ -1,0 +1,90 @@
+"""The operations that are interrupted: commands on the base home, and the states that they may leave."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from qa_bot.bot import Bot
+from qa_bot.cli.app import run
+from qa_bot.home.folder import Home
+from tests.faults.homes import QUESTION, VOTED, State, Workplace, extract_old_home, old_home_state, state_of
+
+Act = Callable[[Workplace, Path], int]
+"""Runs on a home, and returns an exit code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An act, and the acts that do a part of it: a crash may leave what any of them leaves."""
+
+    name: str
+    act: Act
+    parts: tuple[Act, ...] = ()
+    begins_with: str = "base"
+    """`base`, `old` for a home of version 0.1, or `empty`."""
+    repeats: bool = False
+    """Whether doing it again adds the same once more, as a second question does."""
+    read: Callable[[Home], State] = state_of
+
+    def home(self, workplace: Workplace) -> Path:
+        return workplace.folder / self.begins_with
+
+
+def command(*words: str, typed: str = "") -> Act:
+    """A command line; the name of an input file is replaced by its path, and `typed` is its standard input."""
+
+    def act(workplace: Workplace, home: Path) -> int:
+        if typed:
+            reading, writing = os.pipe()
+            os.write(writing, typed.encode())
+            os.close(writing)
+            os.dup2(reading, 0)
+            sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+        names = {name: str(path) for name, path in workplace.files.items()}
+        return run(["--home", str(home), *(names.get(word, word) for word in words)])
+
+    return act
+
+
+def vote(workplace: Workplace, home: Path) -> int:
+    """A vote as the service records it."""
+    with Bot.open(home) as bot:
+        bot.vote(VOTED, "down", "wrong")
+    return 0
+
+
+ASK = command("ask", QUESTION)
+OPERATIONS = (
+    Operation("add", command("add", "more.jsonl", "--collection", "more")),
+    Operation("update", command("add", "rows.jsonl", "--sync")),
+    Operation("delete", command("delete", "--collection", "facts")),
+    Operation("sync", command("sync")),
+    Operation("kg add", command("kg", "add", "new.nt")),
+    Operation("use", command("use", "starter-copy")),
+    Operation("improve", command("improve")),
+    Operation("import", command("import", "archive")),
+    Operation("migrate", command("migrate"), begins_with="old", read=old_home_state),
+    Operation("repair", command("repair")),
+    Operation("config set", command("config", "set", "answer.limit", "500")),
+    Operation("vote", vote, repeats=True),
+    Operation(
+        "chat",
+        command("chat", typed=f"{QUESTION}\n/up good\n"),
+        parts=(command("chat", typed=f"{QUESTION}\n"),),
+        repeats=True,
+    ),
+    Operation("ask", ASK, repeats=True),
+    Operation("first fill", ASK, begins_with="empty", repeats=True),
+)
+
+
+def prepare_homes(workplace: Workplace) -> None:
+    """The homes that operations begin with."""
+    workplace.build()
+    extract_old_home(workplace.folder / "old")
+    Home.open(workplace.folder / "empty")
+    Path(workplace.folder / "empty" / "qa-bot.toml").write_text('[ranking]\neffort = "low"\n')
