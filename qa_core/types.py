@@ -146,6 +146,7 @@ class Signals:
     session_votes: float | None = None  # score after the votes of this conversation
     fact: Mapping[str, float] = field(default_factory=dict)  # features of a fact's interpretation
     lead: Span | None = None  # the stretch of the passage that answers
+    supporting: tuple[Span, ...] | None = None  # sentences, items and rows of the passage that support the answer
 
     def by_name(self) -> dict[str, float]:
         """All scores in one flat mapping: for traces, JSON and the columns of a learned fusion.
@@ -276,12 +277,14 @@ class Answer:
     understood: str = ""
     """The rewritten question, if it differs from the question as written."""
     choices: tuple[Choice, ...] = ()
-    """Interpretations to choose from, if the bot asks back instead of answering."""
+    """Interpretations to choose from, if the bot asks back instead of answering, or what could be asked instead."""
     trace: Mapping[str, object] | None = None
     lead: Span | None = None
     """The stretch of `text` that answers, inside the span of one source; None if there is none."""
     unsure: bool = False
     """Whether the answer is given although its confidence is below the wanted precision."""
+    suggested: bool = False
+    """Whether `choices` are other questions, which the documents answer, and not meanings of this one."""
 
 
 class Encoder(Protocol):

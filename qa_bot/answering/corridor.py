@@ -266,8 +266,8 @@ class Corridor:
             formulation = formulations[1 % len(formulations)]
         clock.listen(StageBegun("rank"))
         pool = max(depth, self._config.ranking.depth)
-        archived, places = scope.include_archived, AskedPlaces.of(question.title)
-        rank = partial(rank_passages, self.index, hits, depth=pool, include_archived=archived, places=places)
+        rank = partial(rank_passages, self.index, hits, depth=pool, include_archived=scope.include_archived)
+        rank = partial(rank, places=AskedPlaces.of(question.title), formulation=formulation)
         ranked = clock.run_quick("rank", lambda share: rank(deadline=share), None)
         if ranked is None:
             ranked = unranked(self.index, hits, depth=pool)

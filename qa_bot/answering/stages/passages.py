@@ -15,7 +15,9 @@ from qa_bot.answering.clock import Clock
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.stages.question_words import ANYWHERE, AskedPlaces
 from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, understanding
-from qa_bot.answering.tiling.lead import lead_of
+from qa_bot.answering.tiling.lead import WHOLE, lead_of
+from qa_bot.answering.tiling.units import supporting, unit_scores
+from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate, Encoder, FloatArray, IntArray, Passage, Signals, Span
 from rankers.clue import inverse_frequency
 from rankers.passage_evidence import (
@@ -113,8 +115,12 @@ def rank_passages(
     depth: int,
     include_archived: bool = False,
     places: AskedPlaces = ANYWHERE,
+    formulation: Formulation | None = None,
 ) -> RankedPassages:
-    """Up to `depth` documents in the order of the evidence for their best passages, the mean over all readings."""
+    """Up to `depth` documents in the order of the evidence for their best passages, the mean over all readings.
+
+    The words of `formulation` help to find the leads.
+    """
     readings = [reading for reading in readings if reading.hits]
     keys, documents = _candidates(index, readings)
     if not len(keys):
@@ -146,7 +152,8 @@ def rank_passages(
     queries = [reading.query for reading in readings if reading.query is not None]
     if queries:
         query: FloatArray = np.asarray(np.mean(queries, axis=0), np.float32)  # (D,): its products are the mean cosines
-        with_leads = _with_leads(index, query, [int(keys[row]) for row in heads], [candidates[row] for row in heads])
+        numbered = {int(keys[row]): candidates[row] for row in heads}
+        with_leads = _with_leads(index, query, numbered, formulation)
         candidates.update(zip(heads, with_leads, strict=True))
     top = [by_row[row] for row in order[: RIVALS + 1].tolist()]
     separation = top[0] - float(np.mean(top[1:])) if len(top) > 1 else top[0]
@@ -295,19 +302,32 @@ def _candidate(passage: Passage, score: float, row: int, raw: Mapping[Channel, S
 
 
 def _with_leads(
-    index: Index, query: FloatArray, keys: Sequence[int], candidates: Sequence[Candidate]
+    index: Index, query: FloatArray, candidates: Mapping[int, Candidate], formulation: Formulation | None
 ) -> list[Candidate]:
-    """The candidates, each with the stretch of its passage that fits the question best, and the row of a sheet."""
-    units = index.unit_scores(keys, query)
+    """The candidates by their keys, each with the stretch of its passage that answers best, and the row of a sheet."""
+    units = index.unit_scores([*candidates], query)
     return [
         candidate
         if key not in units or _is_pair(candidate.passage)
-        else replace(
-            candidate.scored(candidate.score, lead=lead_of(candidate.passage, *units[key])),
-            passage=at_best_row(candidate.passage, *units[key]),
-        )
-        for key, candidate in zip(keys, candidates, strict=True)
+        else _with_lead(index, candidate, *units[key], formulation)
+        for key, candidate in candidates.items()
     ]
+
+
+def _with_lead(
+    index: Index, candidate: Candidate, units: Sequence[Span], cosines: FloatArray, formulation: Formulation | None
+) -> Candidate:
+    passage = candidate.passage
+    language = analysis_language(passage.source.details.language)
+    rarity = {term: _rarity(index, "all", term) for term in formulation.content_in(language)} if formulation else {}
+    scores = unit_scores(passage, units, cosines, rarity, language)
+    is_text = passage.place.kind not in {*WHOLE, "table"}
+    found = candidate.scored(
+        candidate.score,
+        lead=lead_of(passage, units, scores),
+        supporting=supporting(passage.text, units, cosines) if is_text else None,
+    )
+    return replace(found, passage=at_best_row(passage, units, scores))
 
 
 def at_best_row(passage: Passage, units: Sequence[Span], scores: FloatArray) -> Passage:

@@ -173,12 +173,20 @@ def _stretch(candidate: Candidate, room: int, sentences: Sentences, question: st
     stretch = cut(passage[start:], max(1, room - len(header)), sentences, may_split=True)
     if stretch is None:
         return None
-    begin, end = start + stretch[0], start + stretch[1]
+    begin, end = start + stretch[0], _end_of_support(candidate, start + stretch[1])
     before, begin = _without_opening(candidate, begin, end, question)
     header += before
     shift = len(header) - begin
     part = None if lead is None else (max(lead[0], begin) + shift, min(lead[1], end) + shift)
     return _Stretch(header, passage, begin, end, part)
+
+
+def _end_of_support(candidate: Candidate, end: int) -> int:
+    """The end of a stretch without what follows the lead and says nothing about the question."""
+    lead, supporting = candidate.signals.lead, candidate.signals.supporting
+    if lead is None or supporting is None:
+        return end
+    return min(end, max([lead[1], *(last for _, last in supporting if last <= end)]))
 
 
 def _without_opening(candidate: Candidate, begin: int, end: int, question: str) -> tuple[str, int]:

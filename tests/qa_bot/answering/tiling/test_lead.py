@@ -68,6 +68,14 @@ def test_a_lead_that_is_seen_at_once_leaves_the_passage_whole() -> None:
     assert (tiling.text, tiling.lead) == (TEXT, (18, 47))
 
 
+def test_what_says_nothing_about_the_question_is_left_out_at_the_end() -> None:
+    found = Candidate(passage(), 3.0, Signals(lead=(0, 17), supporting=((0, 17), (18, 47))))
+    assert tile_leads([found], limit=1000, sentences=sentences).text == TEXT[:47]
+    with_long_lead = Candidate(passage(), 3.0, Signals(lead=(18, 67), supporting=((18, 47),)))
+    assert tile_leads([with_long_lead], limit=1000, sentences=sentences).text == TEXT[:67], "a lead is never cut"
+    assert tile_leads([found], limit=30, sentences=sentences).text == TEXT[:17], "the limit holds"
+
+
 def test_a_row_far_down_follows_the_header_of_its_table() -> None:
     start = TABLE.index("| room 38 |")
     tiling = tile_leads([candidate(passage(TABLE, kind="table"), (start, start + 14))], limit=1000, sentences=sentences)

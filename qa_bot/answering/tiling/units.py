@@ -1,0 +1,66 @@
+"""Units of a passage: how well each answers, and which of them support the answer.
+
+    s(u) = cos(q, u) + .2 · Σ_{w ∈ q ∩ u} idf(w) / Σ_{w ∈ q} idf(w)
+
+with the content words w of the question q. A unit is a sentence, a list item, a row or a block of code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from qa_core.text.analysis import terms
+from qa_core.types import FloatArray, Passage, Span
+
+WORDS = 0.2
+"""Weight of the question's own words beside the cosine. Mean points over twelve sets of questions and dialogues with
+the better vectors: +.0041, with .1 +.0028, with .5 +.0043, where one set loses .009."""
+SUPPORTS = 0.5
+"""A unit supports the answer if its cosine is at least this share of the best one. What follows the last such unit is
+left out: with .5 none of these sets loses points, with .6 one does, with .7 three."""
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
+
+
+def unit_scores(
+    passage: Passage, units: Sequence[Span], cosines: FloatArray, rarity: Mapping[str, float], language: str
+) -> FloatArray:
+    """The score (U,) of each unit as an answer.
+
+    Args:
+        units: spans of the passage's text, in order.
+        cosines: of the question with each unit, (U,).
+        rarity: idf of the content terms of the question, in the analysis of `language`.
+    """
+    total = sum(rarity.values())
+    if not total:
+        return cosines
+    texts = (set(terms(passage.text[start:end], language)) for start, end in units)
+    shares = [sum(idf for term, idf in rarity.items() if term in present) / total for present in texts]
+    return np.asarray(cosines + WORDS * np.array(shares), np.float32)
+
+
+def supporting(text: str, units: Sequence[Span], cosines: FloatArray) -> tuple[Span, ...]:
+    """The units that support an answer, in order; a list is not torn apart behind one of its items or its first line.
+
+    Args:
+        units: spans of the text, in order.
+        cosines: of the question with each unit, (U,).
+    """
+    if not len(units):
+        return ()
+    least = SUPPORTS * float(np.max(cosines))
+    kept: list[Span] = []
+    for at, (unit, cosine) in enumerate(zip(units, cosines.tolist(), strict=True)):
+        follows = at > 0 and kept[-1:] == [units[at - 1]]
+        if cosine >= least or (follows and _continues(text[slice(*units[at - 1])], text[slice(*unit)])):
+            kept.append(unit)
+    return tuple(kept)
+
+
+def _continues(before: str, unit: str) -> bool:
+    """Whether a unit is an item, and the one before it is an item or announces a list."""
+    announces = _ITEM.match(before) is not None or before.rstrip().endswith(":")
+    return announces and _ITEM.match(unit) is not None

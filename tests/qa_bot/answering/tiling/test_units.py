@@ -1,0 +1,34 @@
+"""Units: how well each answers, and which support an answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from qa_bot.answering.tiling.units import supporting, unit_scores
+from qa_core.types import Clue, Passage, Source
+
+TEXT = "Cats purr. Dogs bark at cats. Owls hoot."
+UNITS = [(0, 10), (11, 29), (30, 40)]
+
+
+def test_words_of_the_question_count_by_their_rarity() -> None:
+    passage = Passage("p", TEXT, Clue(), Source("animals"))
+    cosines = np.array([0.5, 0.4, 0.1], np.float32)
+    scores = unit_scores(passage, UNITS, cosines, {"cat": 1.0, "bark": 3.0}, "en")
+    assert scores.tolist() == pytest.approx([0.5 + 0.2 * 1 / 4, 0.4 + 0.2 * 4 / 4, 0.1])
+    assert unit_scores(passage, UNITS, cosines, {}, "en") is cosines, "a question without content words"
+
+
+def test_units_with_half_of_the_best_cosine_support_the_answer() -> None:
+    assert supporting(TEXT, UNITS, np.array([0.8, 0.4, 0.39], np.float32)) == tuple(UNITS[:2])
+    assert supporting(TEXT, UNITS, np.array([0.1, 0.2, 0.8], np.float32)) == (UNITS[2],)
+    assert supporting("", [], np.zeros(0, np.float32)) == ()
+
+
+def test_a_list_is_not_torn_apart() -> None:
+    text = "Bring:\n- a pen\n- a cap\nGood luck."
+    units = [(0, 6), (7, 14), (15, 22), (23, 33)]
+    assert supporting(text, units, np.array([0.9, 0.1, 0.1, 0.1], np.float32)) == tuple(units[:3])
+    assert supporting(text, units, np.array([0.1, 0.9, 0.1, 0.1], np.float32)) == tuple(units[1:3])
+    assert supporting(text, units, np.array([0.1, 0.1, 0.1, 0.9], np.float32)) == (units[3],)
