@@ -15,7 +15,7 @@ WHERE_KNOWN = {"path", "heading", "page", "row", "date", "language", "archived",
 
 
 def as_dict(answer: Answer) -> dict[str, Any]:
-    """The object of `ask --json`; `unsure`, `styled`, `understood`, `choices` and `trace` are left out if empty."""
+    """The object of `ask --json`; fields after `skipped` are left out if they are empty or false."""
     payload: dict[str, Any] = {
         "id": answer.id,
         "question": answer.question,
@@ -37,6 +37,8 @@ def as_dict(answer: Answer) -> dict[str, Any]:
         payload["understood"] = answer.understood
     if answer.choices:
         payload["choices"] = [asdict(choice) for choice in answer.choices]
+    if answer.suggested:
+        payload["suggested"] = True
     return payload if answer.trace is None else {**payload, "trace": dict(answer.trace)}
 
 
@@ -60,6 +62,7 @@ def from_dict(payload: Mapping[str, Any]) -> Answer:
         trace=payload.get("trace"),
         lead=_span(payload.get("lead")),
         unsure=payload.get("unsure", False),
+        suggested=payload.get("suggested", False),
     )
 
 

@@ -76,6 +76,14 @@ class AnswerReply(BaseModel):
     styled: StyledReply | None = None
     understood: Annotated[str, Field(description="The follow-up as understood, if it was rewritten.")] = ""
     choices: Annotated[
-        list[ChoiceReply], Field(description="Possible meanings of an ambiguous question: answer with `/api/choose`.")
+        list[ChoiceReply],
+        Field(
+            description="Possible meanings of an ambiguous question, or what could be asked instead: answer with "
+            "`/api/choose`."
+        ),
     ] = []
+    suggested: Annotated[
+        bool,
+        Field(description="`choices` are other questions, which the documents answer; sent only if true."),
+    ] = False
     trace: dict[str, Any] | None = None

@@ -37,6 +37,7 @@ class Ask:
     id: str = ""  # id of the answer; by default a new one
     precision: float | None = None  # wanted share of right answers; by default as configured
     scope: Scope = EVERYTHING  # the documents that it is asked of
+    suggest: bool = True  # say what could be asked instead if there is no sure answer
 
     @classmethod
     def of(cls, question: str | Question, *, body: str = "", category: str = "", **fields: Any) -> Ask:

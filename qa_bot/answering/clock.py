@@ -27,6 +27,7 @@ STAGE_TIME_SHARES = {
     LEARNED: 0.25,
     DRAFTED: 0.25,
     "clarify": 0.3,
+    "suggest": 0.1,
 }
 MODEL_TIME_SHARE = 0.4
 """Largest share of a question's time for a stage, and for a trained ranker: a stage that overruns leaves enough time

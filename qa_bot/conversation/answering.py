@@ -13,6 +13,7 @@ from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import Listener, Understood, ignore_event
 from qa_bot.conversation.clarification.interpose import clarify
+from qa_bot.conversation.clarification.suggesting import with_suggestions
 from qa_bot.conversation.followups import Rewriter
 from qa_bot.conversation.memory import RememberedTurn
 from qa_bot.conversation.replies import ANSWERS_AGAIN, reply
@@ -68,7 +69,8 @@ def answer_alone(corridor: Corridor, ask: Ask, deadline: Deadline, listen: Liste
     if corrected != title:
         clock.listen(Understood(corrected))
     answer = corridor.answer(replace(ask, question=replace(ask.question, title=corrected)), clock)
-    return _with_cut(replace(answer, understood=corrected if corrected != title else ""), original, ask.question)
+    answer = replace(answer, understood=corrected if corrected != title else "")
+    return _with_cut(with_suggestions(corridor, ask, answer, clock), original, ask.question)
 
 
 def replayed(corridor: Corridor, ask: Ask, deadline: Deadline) -> list[RememberedTurn]:
@@ -129,4 +131,5 @@ def _searched(
     asks_back = not turn.settled and not ask.question.body.strip()
     interpose = partial(clarify, corridor=corridor, preferences=votes, scope=ask.scope) if asks_back else None
     answer = corridor.answer(standalone, clock, preferences=votes, interpose=interpose)
-    return replace(answer, understood=turn.question if changed else "")
+    answer = replace(answer, understood=turn.question if changed else "")
+    return with_suggestions(corridor, ask, answer, clock)

@@ -68,7 +68,7 @@ def _about_previous(talk: Talk, past: Sequence[RememberedTurn]) -> Answer:
     if former is None:
         return talk_answer(NOTHING[talk])
     answer = former.recall()
-    if talk in ("repeat", "shorter") and not answer.answered and not answer.choices:
+    if talk in ("repeat", "shorter") and not answer.answered and (answer.suggested or not answer.choices):
         return talk_answer(f"{refusals_for(answer.question).unknown} {answer.reason}", answer.sources)
     match talk:
         case "repeat":

@@ -63,7 +63,8 @@ def read(
         entities: finds the entities of the graph that a text names.
     """
     if past and past[-1].asks_back:
-        if choice := picked(turn, past[-1].recall().choices):
+        former = past[-1].recall()
+        if choice := picked(turn, former.choices, by_words=not former.suggested):
             return UnderstoodTurn(choice.question, settled=True)
         if _number(turn) is not None:  # no such choice: repeat them
             return UnderstoodTurn(turn, "repeat")
@@ -80,15 +81,15 @@ def _exchange(past: RememberedTurn, entities: Entities | None) -> Exchange:
     return Exchange(past.understood, past.reply, past.title, known)
 
 
-def picked(turn: str, choices: Sequence[Choice]) -> Choice | None:
-    """The choice that a turn names: by its number, by its text, or by words of only one choice."""
+def picked(turn: str, choices: Sequence[Choice], *, by_words: bool = True) -> Choice | None:
+    """The choice that a turn names: by its number, by its text, or `by_words` of only one choice."""
     if (index := _number(turn)) is not None:
         index += len(choices) if index < 0 else 0
         return choices[index] if 0 <= index < len(choices) else None
     content = _content_words(turn)
     named = [choice for choice in choices if _same(turn, choice.text) or _same(turn, choice.question)]
-    if named:
-        return named[0]
+    if named or not by_words:
+        return named[0] if named else None
     stems = set(terms(" ".join(content)))
     matches = [choice for choice in choices if stems and stems <= set(terms(choice.text))]
     return matches[0] if len(matches) == 1 else None

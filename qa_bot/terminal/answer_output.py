@@ -12,7 +12,7 @@ from rich.text import Text
 
 from qa_bot.answering.wording.refusals import ENGLISH, refusals_for
 from qa_bot.terminal.markdown_output import clean, markdown
-from qa_core.types import Answer, AnswerSource, Span, Styled, StyledLine
+from qa_core.types import Answer, AnswerSource, Choice, Span, Styled, StyledLine
 
 SLIDES = {".pptx", ".ppt", ".odp", ".key"}
 NEAREST = 3
@@ -27,7 +27,7 @@ def show_answer(answer: Answer, *, timings: bool = False, console: Console | Non
     text = answer.text
     if answer.styled is not None:
         text = _show_styled(console, answer.styled, text)
-    if answer.choices:
+    if answer.choices and not answer.suggested:
         _show_choices(console, answer)
     elif answer.kind == "talk":
         console.print()
@@ -59,6 +59,9 @@ def _show_sourced(console: Console, answer: Answer, text: str) -> None:
         _heading(console, "Source" if len(used) == 1 else "Sources")
         for number, source in enumerate(used, start=1):
             _show_source(console, f"[{number}]", source)
+    if answer.suggested:
+        _heading(console, refusals_for(answer.question).instead)
+        _number_choices(console, answer.choices)
     if others:
         _heading(console, "See also" if used else "Nearest documents")
         for source in others[:NEAREST]:
@@ -77,8 +80,12 @@ def _shown(console: Console, text: str, lead: Span | None = None, starts: Sequen
 
 
 def _show_choices(console: Console, answer: Answer) -> None:
-    console.print(Text(f"\n{clean(answer.reason)}", style="bold"))
-    for number, choice in enumerate(answer.choices, start=1):
+    _heading(console, clean(answer.reason))
+    _number_choices(console, answer.choices)
+
+
+def _number_choices(console: Console, choices: Sequence[Choice]) -> None:
+    for number, choice in enumerate(choices, start=1):
         console.print(Text.assemble((f"{number:>3}. ", "bold"), clean(choice.text)))
 
 

@@ -16,6 +16,7 @@ class Refusals:
 
     unknown: str
     unsure: str
+    instead: str  # above questions that the documents answer
     from_starter: str
     empty_question: str
     no_time: str
@@ -42,6 +43,7 @@ class Refusals:
 ENGLISH = Refusals(
     unknown="I don't know.",
     unsure="I am not sure, this comes nearest:",
+    instead="Your documents answer these:",
     from_starter="Your documents do not answer this; the starter collection, which came with qa-bot, does.",
     empty_question="The question is empty; ask something.",
     no_time="There was no time to find an answer; allow a longer deadline.",
@@ -77,6 +79,7 @@ ENGLISH = Refusals(
 GERMAN = Refusals(
     unknown="Das weiß ich nicht.",
     unsure="Ich bin nicht sicher, das kommt am nächsten:",
+    instead="Das beantworten Ihre Dokumente:",
     from_starter="Ihre Dokumente beantworten das nicht; die Startsammlung, die zu qa-bot gehört, beantwortet es.",
     empty_question="Die Frage ist leer; fragen Sie etwas.",
     no_time="Die Zeit reichte nicht, um eine Antwort zu finden; geben Sie eine längere Frist.",
@@ -116,6 +119,7 @@ GERMAN = Refusals(
 FRENCH = Refusals(
     unknown="Je ne sais pas.",
     unsure="Je ne suis pas sûr, voici ce qui s'en approche le plus :",
+    instead="Vos documents répondent à ceci :",
     from_starter="Vos documents n'y répondent pas ; la collection de départ, fournie avec qa-bot, y répond.",
     empty_question="La question est vide ; demandez quelque chose.",
     no_time="Le temps a manqué pour trouver une réponse ; accordez un délai plus long.",
@@ -155,6 +159,7 @@ FRENCH = Refusals(
 SPANISH = Refusals(
     unknown="No lo sé.",
     unsure="No estoy seguro, esto es lo más cercano:",
+    instead="Sus documentos responden a esto:",
     from_starter="Sus documentos no lo responden; la colección inicial, que viene con qa-bot, sí.",
     empty_question="La pregunta está vacía; pregunte algo.",
     no_time="No hubo tiempo para encontrar una respuesta; permita un plazo más largo.",
@@ -193,6 +198,7 @@ SPANISH = Refusals(
 ITALIAN = Refusals(
     unknown="Non lo so.",
     unsure="Non sono sicuro, questo è ciò che più si avvicina:",
+    instead="I suoi documenti rispondono a questo:",
     from_starter="I suoi documenti non rispondono; la raccolta iniziale, fornita con qa-bot, sì.",
     empty_question="La domanda è vuota; chieda qualcosa.",
     no_time="Non c'è stato tempo per trovare una risposta; conceda un termine più lungo.",

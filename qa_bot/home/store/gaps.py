@@ -67,8 +67,9 @@ def most_frequent(connection: Connection, limit: int) -> tuple[list[Gap], int]:
 
 
 def _unanswered(answer: Mapping[str, Any]) -> bool:
-    """Whether the user got no answer; choices and small talk count as answers."""
-    return answer.get("answered") is False and not answer.get("choices") and answer.get("kind") != "talk"
+    """Whether the user got no answer; meanings to choose from and small talk count as answers."""
+    asks_back = answer.get("choices") and not answer.get("suggested")
+    return answer.get("answered") is False and not asks_back and answer.get("kind") != "talk"
 
 
 def _add(connection: Connection, new: Sequence[Turn], *, downvoted: bool) -> None:

@@ -279,7 +279,7 @@ class Conversation:
         else:
             self._remember(turn.id, answer.id)
             turn.work, turn.held = None, frames.final(answer)
-            if answer.choices:
+            if answer.choices and not answer.suggested:
                 self._send(turn, frames.event_frame(ChoicesOffered(answer.choices)))
                 asyncio.get_running_loop().call_later(HOLD, self._release, turn)
             else:

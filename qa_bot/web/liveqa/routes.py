@@ -48,7 +48,9 @@ async def answer_form(request: web.Request) -> web.Response:
     settings = request.app[SETTINGS]
     deadline = arrived + settings.liveqa_deadline
     seconds = deadline - time.monotonic()
-    answer = await service.answer(Ask(_with_title(question), seconds=seconds, precision=settings.liveqa_precision))
+    answer = await service.answer(
+        Ask(_with_title(question), seconds=seconds, precision=settings.liveqa_precision, suggest=False)
+    )
     analysis = await asyncio.to_thread(lambda: analyse(question, rarity=_rarity(service.bot.corridor())))
     milliseconds = round(1000 * (time.monotonic() - arrived))
     text = reply(answer, analysis, qid=question.id, milliseconds=milliseconds)

@@ -154,8 +154,12 @@ def _text(answer: Answer) -> str:
     if answer.answered:
         return f"{answer.reason}\n\n{answer.text}" if answer.unsure else answer.text
     remarks = answer.styled.lines[:1] if answer.styled else ()
-    numbered = "\n".join(f"{number}. {choice.text}" for number, choice in enumerate(answer.choices, start=1))
-    reason = f"{answer.reason}\n{numbered}" if numbered else f"{refusals_for(answer.question).unknown} {answer.reason}"
+    wording = refusals_for(answer.question)
+    reason = answer.reason if answer.choices and not answer.suggested else f"{wording.unknown} {answer.reason}"
+    if answer.suggested:
+        reason += f"\n\n{wording.instead}"
+    for number, choice in enumerate(answer.choices, start=1):
+        reason += f"\n{number}. {choice.text}"
     return "\n\n".join([*(line.text for line in remarks), reason])
 
 

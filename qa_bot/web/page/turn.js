@@ -27,7 +27,12 @@ const TAKES = {
   error: "fail",
 };
 const UNSURE = "I am not sure, this comes nearest:";
+const WHICH = "Which of these do you mean?";
+const INSTEAD = "Your documents answer these:";
 const CLOSEST = 3; // documents shown without an answer
+
+/** Whether the choices are meanings of the question, and not other questions. */
+const asksBack = ({ choices, suggested }) => Boolean(choices) && !suggested;
 
 /**
  * `actions` holds the actions of the user: `cite(sources, place, opener)`, `vote(answerId, vote, comment)`, `again(question)`,
@@ -97,10 +102,10 @@ export class Turn {
     this.#compose(before);
   }
 
-  clarify({ choices }) {
+  clarify({ choices, suggested }) {
     const buttons = choices.map(({ text }, place) =>
       el("button", { type: "button", class: "choice", on: { click: () => this.#actions.choose(this, place) } }, text));
-    this.#parts.choices.replaceChildren(el("p", {}, "Which of these do you mean?"), ...buttons);
+    this.#parts.choices.replaceChildren(el("p", {}, suggested ? INSTEAD : WHICH), ...buttons);
     this.#idle();
   }
 
@@ -184,7 +189,7 @@ export class Turn {
     this.#parts.notice.hidden = !notice;
     this.#parts.notice.classList.toggle("unsure", Boolean(answer.unsure));
     if (answer.answered) this.#compose();
-    else if (answer.choices) this.#body();
+    else if (asksBack(answer)) this.#body();
     else this.#body(this.#abstention(answer));
   }
 
@@ -236,7 +241,7 @@ export class Turn {
   }
 
   #about(answer) {
-    if (answer.choices) return [];
+    if (asksBack(answer)) return [];
     const cited = this.#cited();
     const others = this.#sources.filter((source) => !source.span);
     const shown = answer.answered ? cited : others.slice(0, CLOSEST);
