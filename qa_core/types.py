@@ -283,6 +283,8 @@ class Answer:
     """The stretch of `text` that answers, inside the span of one source; None if there is none."""
     unsure: bool = False
     """Whether the answer is given although its confidence is below the wanted precision."""
+    former: str = ""
+    """What an older document said with other figures, after its date: “Until 2024: 14 days.”; not part of `text`."""
     suggested: bool = False
     """Whether `choices` are other questions, which the documents answer, and not meanings of this one."""
 

@@ -37,6 +37,8 @@ def as_dict(answer: Answer) -> dict[str, Any]:
         payload["understood"] = answer.understood
     if answer.choices:
         payload["choices"] = [asdict(choice) for choice in answer.choices]
+    if answer.former:
+        payload["former"] = answer.former
     if answer.suggested:
         payload["suggested"] = True
     return payload if answer.trace is None else {**payload, "trace": dict(answer.trace)}
@@ -62,6 +64,7 @@ def from_dict(payload: Mapping[str, Any]) -> Answer:
         trace=payload.get("trace"),
         lead=_span(payload.get("lead")),
         unsure=payload.get("unsure", False),
+        former=payload.get("former", ""),
         suggested=payload.get("suggested", False),
     )
 

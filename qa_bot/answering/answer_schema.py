@@ -82,6 +82,10 @@ class AnswerReply(BaseModel):
             "`/api/choose`."
         ),
     ] = []
+    former: Annotated[
+        str,
+        Field(description="What an older document said with other figures, after its date; sent only if there is one."),
+    ] = ""
     suggested: Annotated[
         bool,
         Field(description="`choices` are other questions, which the documents answer; sent only if true."),

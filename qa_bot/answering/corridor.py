@@ -355,9 +355,8 @@ class Corridor:
         return clock.run_inline("compose", lambda: compose(decided, limit=limit, top=ask.top))
 
     def _styled(self, composed: Composed, decided: Decided, ask: Ask, clock: Clock) -> Composed:
-        if ask.persona and not decided.choices:
-            return self._with_persona(composed, ask, clock, top=ask.top)
-        return composed
+        is_styled = ask.persona and not decided.choices
+        return self._with_persona(composed, ask, clock, top=ask.top) if is_styled else composed
 
     def _with_persona(self, composed: Composed, ask: Ask, clock: Clock, *, top: int) -> Composed:
         assert self._personas is not None, "a corridor with personas"
@@ -382,6 +381,7 @@ class Corridor:
             trace=self._trace(decided) if ask.trace else None,
             lead=composed.lead,
             unsure=composed.kind == "passage" and decided.decision.unsure,
+            former=composed.former,
         )
 
     def _trace(self, decided: Decided) -> dict[str, object]:

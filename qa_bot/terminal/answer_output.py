@@ -51,6 +51,8 @@ def _show_sourced(console: Console, answer: Answer, text: str) -> None:
         lead = answer.lead and (max(0, answer.lead[0] - moved), max(0, answer.lead[1] - moved))
         starts = [source.span[0] - moved for source in used if source.span]
         console.print(_shown(console, text, lead, starts), soft_wrap=not console.is_terminal)
+        if answer.former:
+            console.print(Text(f"\n{clean(answer.former)}", style="dim"))
         others = [source for source in answer.sources if source.span is None]
     else:
         console.print(Text(refusals_for(answer.question).unknown, style="bold"), Text(clean(answer.reason)))

@@ -25,6 +25,7 @@ class Composed:
     sources: tuple[AnswerSource, ...] = ()
     styled: Styled | None = None
     lead: Span | None = None
+    former: str = ""
 
 
 def compose(decided: Decided, *, limit: int, top: int) -> Composed:
@@ -46,7 +47,8 @@ def compose(decided: Decided, *, limit: int, top: int) -> Composed:
             tiling = tile(candidates, limit=room, sentences=sentences)
         if tiling.text:
             lead = within_one(tiling.lead, [used.span for used in tiling.tiles])
-            return Composed("passage", tiling.text, _tiled_sources(tiling, candidates[:top]), lead=lead)
+            sources = _tiled_sources(tiling, candidates[:top])
+            return Composed("passage", tiling.text, sources, lead=lead, former=tiling.former)
     return Composed(sources=documents)
 
 

@@ -40,4 +40,6 @@ def style(
     if styled is None or not (composed.text and styled.lines):
         return replace(composed, styled=styled)
     styled, text, sources = introduced(styled, styled.lines[0], composed.text, composed.sources)
-    return Composed("styled", text, sources, styled, moved(composed.lead, len(text) - len(composed.text)))
+    return Composed(
+        "styled", text, sources, styled, moved(composed.lead, len(text) - len(composed.text)), composed.former
+    )

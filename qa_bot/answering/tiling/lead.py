@@ -11,6 +11,8 @@ import numpy as np
 
 from qa_bot.answering.tiling.opinions import Sentences, Tile, Tiling, cut
 from qa_bot.answering.tiling.polarity import opening
+from qa_bot.answering.tiling.question_parts import COVERS, covered, open_part, parts_of
+from qa_bot.answering.tiling.versions import versions_of
 from qa_core.types import Candidate, FloatArray, Passage, Span
 
 _ITEM = re.compile(r"\s*(\d{1,2})[.)]\s")
@@ -21,6 +23,8 @@ UNITS = 3
 GAP = "\n\n"
 NEAR_BEST = 0.75
 """A second passage must score more than this share of the best, or it is about something else."""
+NEAR_FOR_PART = 0.4
+"""The same for a passage that covers a part of the question that the best passage leaves open."""
 FIRST = 0.6
 """Share of the limit that the first passage gets if a second follows."""
 WHOLE = frozenset({"steps", "code"})
@@ -88,18 +92,42 @@ def tile_leads(
 ) -> Tiling:
     """The best passage from its lead on, then the lead of the next that scores nearly as high and is not older.
 
-    A passage that answers its title as a question, or that the owner wrote, is the whole answer. Two passages of one
-    document are one tile, whose passage has the text of both stretches.
+    If the question has two parts, and the best passage leaves one open, the passage that covers it follows instead. A
+    passage that answers its title as a question is otherwise the whole answer, as is one that the owner wrote. Two
+    passages of one document are one tile, whose passage has the text of both stretches. If another passage gives other
+    figures for the same statement, the current one is the best, and `former` names the older one with its date.
 
     Args:
         candidates: documents at their best passages, best first.
         passages: the best passages with their leads, also several of one document; the candidates if empty.
-        question: decides whether a "Yes" or "No" at the beginning of a passage is kept, see `polarity`.
+        question: its parts, see `question_parts`; also decides whether a "Yes" or "No" at the beginning of a passage
+            is kept, see `polarity`.
     """
     if not candidates:
         return Tiling("", ())
+    if candidates[0].signals.owner_answer:
+        return _tile_current(candidates, limit, sentences, passages, question)
+    pool = [c for c in (*passages, *candidates[:CONSIDERED]) if _evidence(c) > NEAR_FOR_PART * _evidence(candidates[0])]
+    versions = versions_of(candidates[0], pool, question)
+    if versions is None:
+        return _tile_current(candidates, limit, sentences, passages, question)
+    left_out = {versions.older.passage.source, versions.current.passage.source}
+    others = [candidate for candidate in candidates if candidate.passage.source not in left_out]
+    passages = [passage for passage in passages if passage.passage.source != versions.older.passage.source]
+    tiling = _tile_current([versions.current, *others], limit, sentences, passages, question)
+    return replace(tiling, former=versions.former(question))
+
+
+def _tile_current(
+    candidates: Sequence[Candidate],
+    limit: int,
+    sentences: Sentences,
+    passages: Sequence[Candidate],
+    question: str,
+) -> Tiling:
+    """The best passage, then a second one."""
     best = candidates[0]
-    second = None if best.signals.lead is None or best.signals.owner_answer else _second(candidates, passages)
+    second = None if best.signals.owner_answer else _second(candidates, passages, question)
     room = limit if second is None or best.passage.place.kind in WHOLE else int(FIRST * limit)
     first = _stretch(best, room, sentences, question, width=WIDTH)
     if first is None:
@@ -115,22 +143,38 @@ def tile_leads(
     return Tiling(text, (first.tile(best), part.tile(second, at=len(first.text) + len(GAP))), first.lead)
 
 
-def _second(candidates: Sequence[Candidate], passages: Sequence[Candidate]) -> Candidate | None:
-    """The next passage that may belong to the answer, too.
+def _second(candidates: Sequence[Candidate], passages: Sequence[Candidate], question: str) -> Candidate | None:
+    """The next passage that may belong to the answer, too: of an open part, otherwise the nearest.
 
     It and its document score nearly as high as the first, and it says something new.
     """
-    best, document_scores = candidates[0], {c.passage.source: c.score for c in reversed(candidates[:CONSIDERED])}
+    best = candidates[0]
+    if part := open_part(parts_of(question), best.passage):
+        others = [c for c in (*passages, *candidates[:CONSIDERED]) if _may_answer_part(part, c, best)]
+        if others:
+            return max(others, key=lambda other: (covered(part, other.passage), _evidence(other)))
+    if best.signals.lead is None:
+        return None
+    document_scores = {c.passage.source: c.score for c in reversed(candidates[:CONSIDERED])}
     for candidate in passages or candidates[:CONSIDERED]:
         is_near = (
             candidate.signals.lead is not None
             and _evidence(candidate) > NEAR_BEST * _evidence(best)
             and document_scores.get(candidate.passage.source, 0.0) > NEAR_BEST * best.score
         )
-        is_older = candidate.passage.source.details.archived > best.passage.source.details.archived
-        if is_near and not is_older and not _repeats(candidate.passage.text, best.passage.text):
+        if is_near and not _is_older(candidate, best) and not _repeats(candidate.passage.text, best.passage.text):
             return candidate
     return None
+
+
+def _may_answer_part(part: str, candidate: Candidate, best: Candidate) -> bool:
+    """Whether a passage covers the part that the best one leaves open, is not far behind it, and not older."""
+    is_near = _evidence(candidate) > NEAR_FOR_PART * _evidence(best)
+    return is_near and not _is_older(candidate, best) and covered(part, candidate.passage) >= COVERS
+
+
+def _is_older(candidate: Candidate, best: Candidate) -> bool:
+    return candidate.passage.source.details.archived > best.passage.source.details.archived
 
 
 def _repeats(text: str, other: str) -> bool:
@@ -211,7 +255,7 @@ def _stretch_of_second(
     room = min(limit - taken - len(GAP), int((1 - FIRST) * limit))
     stretch = _stretch(candidate, room, sentences, question, width=room) if room > 0 else None
     lead = candidate.signals.lead
-    return stretch if stretch is not None and lead is not None and stretch.end >= lead[1] else None
+    return stretch if stretch is not None and (lead is None or stretch.end >= lead[1]) else None
 
 
 def _header_end(text: str) -> int:

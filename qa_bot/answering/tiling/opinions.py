@@ -32,6 +32,7 @@ class Tiling:
     text: str
     tiles: tuple[Tile, ...]
     lead: Span | None = None  # the stretch of the text that answers
+    former: str = ""  # an older figure with its date, beside the text
 
 
 def tile(candidates: Sequence[Candidate], *, limit: int = 1000, sentences: Sentences) -> Tiling:

@@ -129,6 +129,7 @@ export class Turn {
     this.#parts.understood.replaceChildren();
     this.#parts.foot.replaceChildren();
     this.#parts.notice.hidden = true;
+    this.#parts.former.hidden = true;
     this.#parts.voice.show(null);
     this.#parts.stage.textContent = "Sending…";
     this.#parts.progress.hidden = false;
@@ -173,10 +174,12 @@ export class Turn {
     parts.skeleton = el("div", { class: "skeleton", "aria-hidden": "true" }, el("i"), el("i"), el("i"));
     parts.body = el("div", { class: "answer", "aria-live": "polite", "aria-busy": "true" }, parts.skeleton);
     parts.notice = el("p", { class: "remark", role: "note", hidden: true });
+    parts.former = el("p", { class: "remark", role: "note", hidden: true });
     parts.voice = new Voiced((choice) => this.#actions.pick(this, choice));
     parts.choices = el("div", { class: "choices" });
     parts.foot = el("footer", {});
-    return el("div", { class: "reply" }, parts.progress, parts.voice.root, parts.notice, parts.body, parts.choices, parts.foot);
+    return el("div", { class: "reply" }, parts.progress, parts.voice.root, parts.notice, parts.body, parts.former,
+      parts.choices, parts.foot);
   }
 
   #say(answer) {
@@ -188,6 +191,8 @@ export class Turn {
     this.#parts.notice.replaceChildren(notice);
     this.#parts.notice.hidden = !notice;
     this.#parts.notice.classList.toggle("unsure", Boolean(answer.unsure));
+    this.#parts.former.replaceChildren(answer.former ?? "");
+    this.#parts.former.hidden = !answer.former;
     if (answer.answered) this.#compose();
     else if (asksBack(answer)) this.#body();
     else this.#body(this.#abstention(answer));

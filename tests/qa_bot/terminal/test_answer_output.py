@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from qa_bot.terminal.answer_output import show_answer
-from qa_core.types import Answer, AnswerSource, Styled, StyledLine
+from qa_core.types import Answer, AnswerSource, Choice, Styled, StyledLine
 
 
 def test_a_source_is_shown_with_its_exact_place() -> None:
@@ -71,6 +71,20 @@ def test_an_unsure_answer_says_so_first() -> None:
     assert shown(answer, terminal=False).startswith("I am not sure, this comes nearest:\n\nFour.\n")
     german = replace(answer, reason="Ich bin nicht sicher, das kommt am nächsten:")
     assert "Ich bin nicht sicher" in shown(german, terminal=False)
+
+
+def test_a_refusal_names_what_could_be_asked_instead() -> None:
+    choices = (Choice("Leave › Sick leave", "Leave › Sick leave"), Choice("Who pays?", "Who pays?"))
+    refusal = Answer("q", "", "none", answered=False, confidence=0.1, reason="No.", choices=choices, suggested=True)
+    said = shown(refusal, terminal=False)
+    assert said.startswith(
+        "I don't know. No.\n\nYour documents answer these:\n  1. Leave › Sick leave\n  2. Who pays?\n"
+    )
+
+
+def test_an_older_figure_stands_below_the_answer() -> None:
+    answer = Answer("q", "30 days.", "passage", answered=True, confidence=0.9, former="Until 2024: 14 days.")
+    assert "30 days.\n\nUntil 2024: 14 days.\n" in shown(answer, terminal=False)
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,11 @@ def test_answers_choices_and_talk_leave_no_gap(store: Store, answer: dict) -> No
     assert gap_rows(store) == []
 
 
+def test_a_refusal_with_other_questions_is_a_gap(store: Store) -> None:
+    store.save_turn(question="why?", answer={**NONE, "choices": [{"text": "How?"}], "suggested": True})
+    assert gap_rows(store) == [("why?", 1, 1, 0)]
+
+
 def test_wordings_are_counted_together_under_the_most_frequent(any_store: Store) -> None:
     wordings = ("Where is  the KEY", "where is the key?", "Where is the key ?!", "where is the key?")
     for created, question in enumerate((*wordings, "Where is the lock")):

@@ -1,0 +1,73 @@
+"""The parts of a question that asks two things or compares two: each needs its own support."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from qa_core.text.analysis import terms
+from qa_core.text.languages import analysis_language
+from qa_core.types import Passage
+from retrievers.question_terms import content_terms
+
+COVERED = 0.5
+"""A passage with less than this share of a part's words does not answer it."""
+COVERS = 0.75
+"""A passage with at least this share of a part's words may answer it."""
+FEWEST = 2
+"""Content words of a question that stands alone."""
+LONGEST = 300
+"""Characters of a question that is taken apart; a longer one tells a story."""
+
+_ASKING = (
+    r"(?:what|which|who|whom|whose|when|where|why|how|is|are|do|does|did|can|must|should"
+    r"|was|welche[rsn]?|wer|wem|wann|wo|warum|wie|ist|sind|kann|muss|darf|quel(?:le)?s?|qui|quand|où|comment|combien)"
+)
+_REFERS = re.compile(
+    r"\b(?:it|its|he|him|his|she|her|they|them|their|there|then|one|that|this|er|ihn|ihm|sie|ihr|es|dort|dann|das"
+    r"|il|elle|ils|elles|y)\b",
+    re.IGNORECASE,
+)
+"""Words of a part that refer to the other part, whose passage then answers both."""
+_TWO_QUESTIONS = re.compile(rf"(?:,\s*|\s)(?:and|und|et)\s+(?={_ASKING}\b)|\?\s+(?={_ASKING}\b)", re.IGNORECASE)
+_COMPARED = (
+    re.compile(r"\b(?:difference|differences|distinction) between (?P<one>.+?) and (?P<other>.+)", re.IGNORECASE),
+    re.compile(r"\bhow (?:do|does|are|is) (?P<one>.+?) and (?P<other>.+?) (?:differ|different)\b", re.IGNORECASE),
+    re.compile(r"\bhow (?:do|does|is|are) (?P<one>.+?) (?:differ|different) from (?P<other>.+)", re.IGNORECASE),
+    re.compile(r"\bcompare (?P<one>.+?) (?:and|with|to) (?P<other>.+)", re.IGNORECASE),
+    re.compile(r"^(?P<one>.+?) (?:vs\.?|versus|or|oder|ou) (?P<other>.+)", re.IGNORECASE),
+    re.compile(r"\bunterschied(?:e)? zwischen (?P<one>.+?) und (?P<other>.+)", re.IGNORECASE),
+    re.compile(r"\bunterscheide[nt] sich (?P<one>.+?) (?:und|von) (?P<other>.+)", re.IGNORECASE),
+    re.compile(r"\bdifférence entre (?P<one>.+?) et (?P<other>.+)", re.IGNORECASE),
+)
+
+
+def parts_of(question: str) -> tuple[str, ...]:
+    """The two parts of a question, or none: “When does X open and how much is a ticket?”, “X or Y?”."""
+    if len(question) > LONGEST:
+        return ()
+    for pattern in _COMPARED:
+        if match := pattern.search(question):
+            return match["one"], match["other"]
+    two = [part for part in _TWO_QUESTIONS.split(question) if part.strip()]
+    return (two[0], two[1]) if len(two) == 2 else ()
+
+
+def open_part(parts: Sequence[str], passage: Passage) -> str:
+    """The part that a passage covers least, if it does not cover it and the part stands alone; "" otherwise."""
+    shares = [covered(part, passage) for part in parts]
+    least = min(shares, default=1.0)
+    if least >= COVERED:
+        return ""
+    part = parts[shares.index(least)]
+    fewest = FEWEST if re.match(_ASKING, part.strip(), re.IGNORECASE) else 1  # a side of a comparison is a name
+    stands_alone = not _REFERS.search(part) and len(content_terms(part)) >= fewest
+    return part if stands_alone else ""
+
+
+def covered(part: str, passage: Passage) -> float:
+    """Share of the content words of a part that are in a passage, its title or its headings; 1 without such words."""
+    language = analysis_language(passage.source.details.language)
+    asked = set(content_terms(part, language))
+    text = f"{passage.source.title} {' '.join(passage.place.heading)} {passage.text}"
+    return len(asked & set(terms(text, language))) / len(asked) if asked else 1.0

@@ -1,0 +1,65 @@
+"""Questions that ask two things or compare two: each part has its own passage."""
+
+from __future__ import annotations
+
+import pytest
+
+from qa_bot.answering.tiling.lead import tile_leads
+from qa_bot.answering.tiling.question_parts import covered, open_part, parts_of
+from qa_core.text.sentences import sentences
+from qa_core.types import Candidate, Clue, Passage, Signals, Source
+
+
+def candidate(name: str, text: str, score: float, *, title: str = "") -> Candidate:
+    return Candidate(Passage(name, text, Clue(), Source(name, title)), score, Signals(lead=(0, len(text))))
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("When does the pool open and how much is a ticket?", ("When does the pool open", "how much is a ticket?")),
+        ("When does the pool open? What is a ticket?", ("When does the pool open", "What is a ticket?")),
+        ("What is the difference between Team and Business?", ("Team", "Business?")),
+        ("How does Team differ from Business?", ("Team", "Business?")),
+        ("How do Team and Business differ?", ("Team", "Business")),
+        ("Team vs. Business", ("Team", "Business")),
+        ("Worin besteht der Unterschied zwischen Team und Business?", ("Team", "Business?")),
+        ("Wie unterscheiden sich Team und Business?", ("Team", "Business?")),
+        ("How do I book a pool and a sauna?", ()),
+        ("When does the pool open?", ()),
+    ],
+)
+def test_parts(question: str, parts: tuple[str, ...]) -> None:
+    assert parts_of(question) == parts
+
+
+def test_the_part_that_a_passage_leaves_open() -> None:
+    passage = candidate("pool", "The pool opens at nine.", 3.0).passage
+    parts = parts_of("When does the pool open and how much is a sauna ticket?")
+    assert covered(parts[0], passage) == 1
+    assert open_part(parts, passage) == "how much is a sauna ticket?"
+    assert open_part(("When does the pool open", "how much does it cost?"), passage) == "", "it is the pool"
+    assert open_part(("When does the pool open", "who cleans?"), passage) == "", "one word is not enough"
+    assert open_part(("the pool", "the sauna?"), passage) == "the sauna?", "sides of a comparison are names"
+
+
+def test_both_parts_are_answered_from_two_passages() -> None:
+    pool = candidate("pool", "The pool opens at nine.", 3.0)
+    near = candidate("gym", "The gym opens at ten.", 2.9)
+    ticket = candidate("tickets", "A sauna ticket is five euros.", 1.5)
+    far = candidate("far", "The price of a sauna ticket is high.", 0.5)
+    question = "When does the pool open and how much is a sauna ticket?"
+    tiling = tile_leads([pool, near, ticket, far], limit=1000, sentences=sentences, question=question)
+    assert tiling.text == f"{pool.passage.text}\n\n{ticket.passage.text}"
+    assert [tile.candidate.passage.id for tile in tiling.tiles] == ["pool", "tickets"]
+    alone = tile_leads([pool, near, ticket], limit=1000, sentences=sentences, question="When does the pool open?")
+    assert alone.text == f"{pool.passage.text}\n\n{near.passage.text}"
+
+
+def test_a_pair_is_followed_by_the_pair_of_the_open_part() -> None:
+    pair = Candidate(Passage("a", "Up to 50 GB.", Clue(), Source("a", "What is the size limit of files?")), 3.0)
+    other = Candidate(Passage("b", "Linux.", Clue(), Source("b", "Which systems are supported?")), 1.5)
+    question = "What is the size limit of files and which systems are supported?"
+    assert (
+        tile_leads([pair, other], limit=1000, sentences=sentences, question=question).text == "Up to 50 GB.\n\nLinux."
+    )
