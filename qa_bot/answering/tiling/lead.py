@@ -12,6 +12,7 @@ import numpy as np
 from qa_bot.answering.tiling.opinions import Sentences, Tile, Tiling, cut
 from qa_bot.answering.tiling.polarity import opening
 from qa_bot.answering.tiling.question_parts import COVERS, covered, open_part, parts_of
+from qa_bot.answering.tiling.table_rows import at_end_of_row, header_above
 from qa_bot.answering.tiling.versions import versions_of
 from qa_core.types import Candidate, FloatArray, Passage, Span
 
@@ -213,11 +214,13 @@ def _stretch(candidate: Candidate, room: int, sentences: Sentences, question: st
     """
     passage, lead = candidate.passage.text, candidate.signals.lead
     start = 0 if lead is None or lead[1] <= width else lead[0]
-    header = passage[: _header_end(passage)] if start and candidate.passage.place.kind == "table" else ""
+    above = header_above(passage, start)
+    header = "" if above is None else passage[slice(*above)]
     stretch = cut(passage[start:], max(1, room - len(header)), sentences, may_split=True)
     if stretch is None:
         return None
     begin, end = start + stretch[0], _end_of_support(candidate, start + stretch[1])
+    end = at_end_of_row(passage, begin + 1 if lead is None else max(begin + 1, lead[1]), end)
     before, begin = _without_opening(candidate, begin, end, question)
     header += before
     shift = len(header) - begin
@@ -256,10 +259,3 @@ def _stretch_of_second(
     stretch = _stretch(candidate, room, sentences, question, width=room) if room > 0 else None
     lead = candidate.signals.lead
     return stretch if stretch is not None and (lead is None or stretch.end >= lead[1]) else None
-
-
-def _header_end(text: str) -> int:
-    """The position of the first row of a table below its header; 0 if the text does not begin with a table."""
-    lines = text.split("\n", 2)
-    is_table = len(lines) == 3 and lines[0].startswith("|") and set(lines[1]) <= set("|-: ")
-    return len(lines[0]) + len(lines[1]) + 2 if is_table else 0

@@ -1,0 +1,48 @@
+"""Rows of tables in answers: whole, and below their header."""
+
+from __future__ import annotations
+
+import pytest
+
+from qa_bot.answering.tiling.lead import tile_leads
+from qa_bot.answering.tiling.table_rows import at_end_of_row, header_above
+from qa_core.text.sentences import sentences
+from qa_core.types import Candidate, Clue, Passage, Signals, Source
+
+TABLE = "| Tool | Login |\n| --- | --- |\n| Desk | none. Ask. |\n| Mail | your key |\n"
+TEXT = f"These are our tools.\n\n{TABLE}\nAsk if you need more."
+
+
+@pytest.mark.parametrize(
+    ("line", "has_header"),
+    [("| Mail", True), ("| Desk", True), ("| ---", False), ("| Tool", False), ("These", False), ("Ask if", False)],
+)
+def test_the_header_above_a_row(line: str, has_header: bool) -> None:
+    above = header_above(TEXT, TEXT.index(line))
+    assert (above is not None) == has_header
+    if above is not None:
+        assert TEXT[slice(*above)] == "| Tool | Login |\n| --- | --- |\n"
+
+
+def test_rows_without_a_header_have_none() -> None:
+    rows = "| a | b |\n| c | d |\n| e | f |"
+    assert header_above(rows, rows.index("| e")) is None
+
+
+def test_an_end_inside_a_row_moves_to_the_row_before() -> None:
+    desk, mail = TEXT.index("| Desk"), TEXT.index("| Mail")
+    assert at_end_of_row(TEXT, 0, desk + 14) == desk - 1
+    assert at_end_of_row(TEXT, desk + 10, desk + 14) == desk + 10, "not before the least"
+    assert at_end_of_row(TEXT, 0, mail - 1) == mail - 1, "the end of a row"
+    assert at_end_of_row(TEXT, 0, 10) == 10, "not in a table"
+
+
+def test_a_row_in_the_middle_of_a_text_has_its_header() -> None:
+    text = f"{'Words before it. ' * 20}\n\n{TABLE}"
+    start = text.index("| Mail")
+    passage = Passage("p", text, Clue(), Source("tools"))
+    best = Candidate(passage, 3.0, Signals(lead=(start, len(text) - 1)))
+    tiling = tile_leads([best], limit=1000, sentences=sentences)
+    assert tiling.text == "| Tool | Login |\n| --- | --- |\n| Mail | your key |"
+    (tile,) = tiling.tiles
+    assert text[slice(*tile.source_span)] == tiling.text[slice(*tile.span)] == "| Mail | your key |"
