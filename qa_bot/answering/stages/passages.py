@@ -322,12 +322,12 @@ def _with_lead(
     rarity = {term: _rarity(index, "all", term) for term in formulation.content_in(language)} if formulation else {}
     scores = unit_scores(passage, units, cosines, rarity, language)
     is_text = passage.place.kind not in {*WHOLE, "table"}
-    found = candidate.scored(
+    with_lead = candidate.scored(
         candidate.score,
         lead=lead_of(passage, units, scores),
         supporting=supporting(passage.text, units, cosines) if is_text else None,
     )
-    return replace(found, passage=at_best_row(passage, units, scores))
+    return replace(with_lead, passage=at_best_row(passage, units, scores))
 
 
 def at_best_row(passage: Passage, units: Sequence[Span], scores: FloatArray) -> Passage:

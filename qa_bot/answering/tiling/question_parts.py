@@ -68,6 +68,6 @@ def open_part(parts: Sequence[str], passage: Passage) -> str:
 def covered(part: str, passage: Passage) -> float:
     """Share of the content words of a part that are in a passage, its title or its headings; 1 without such words."""
     language = analysis_language(passage.source.details.language)
-    asked = set(content_terms(part, language))
+    content = set(content_terms(part, language))
     text = f"{passage.source.title} {' '.join(passage.place.heading)} {passage.text}"
-    return len(asked & set(terms(text, language))) / len(asked) if asked else 1.0
+    return len(content & set(terms(text, language))) / len(content) if content else 1.0

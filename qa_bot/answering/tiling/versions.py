@@ -60,8 +60,8 @@ def versions_of(best: Candidate, others: Sequence[Candidate], question: str) -> 
 
 def year_of_end(passage: Passage) -> str:
     """The year until which a passage, its headings or its title say that it held; "" if they do not."""
-    found = _UNTIL.search(" ".join((passage.source.title, *passage.place.heading, passage.text)))
-    return found[1] if found else ""
+    year = _UNTIL.search(" ".join((passage.source.title, *passage.place.heading, passage.text)))
+    return year[1] if year else ""
 
 
 def _names_its_year(question: str, passage: Passage) -> bool:

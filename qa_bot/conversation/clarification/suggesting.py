@@ -59,16 +59,16 @@ def suggestions(answer: Answer, best_passage: BestPassage) -> tuple[Choice, ...]
         answer: a refusal, or an unsure answer.
         best_passage: searches a question; it may raise when there is no more time.
     """
-    given = {source.id for source in answer.sources if source.span is not None}
-    kept: dict[str, Choice] = {}
+    shown_ids = {source.id for source in answer.sources if source.span is not None}
+    choices: dict[str, Choice] = {}
     for choice, source in islice(proposals(answer.understood or answer.question, answer.sources), TRIED):
         passage = best_passage(choice.question)
         is_its_own = passage is not None and passage.source.document == source.document
-        if passage is not None and is_its_own and passage.id not in given:
-            kept.setdefault(passage.id, choice)
-        if len(kept) == MOST:
+        if passage is not None and is_its_own and passage.id not in shown_ids:
+            choices.setdefault(passage.id, choice)
+        if len(choices) == MOST:
             break
-    return tuple(kept.values())
+    return tuple(choices.values())
 
 
 def proposals(question: str, sources: Sequence[AnswerSource]) -> Iterator[tuple[Choice, AnswerSource]]:

@@ -76,8 +76,8 @@ def test_an_unsure_answer_says_so_first() -> None:
 def test_a_refusal_names_what_could_be_asked_instead() -> None:
     choices = (Choice("Leave › Sick leave", "Leave › Sick leave"), Choice("Who pays?", "Who pays?"))
     refusal = Answer("q", "", "none", answered=False, confidence=0.1, reason="No.", choices=choices, suggested=True)
-    said = shown(refusal, terminal=False)
-    assert said.startswith(
+    output = shown(refusal, terminal=False)
+    assert output.startswith(
         "I don't know. No.\n\nYour documents answer these:\n  1. Leave › Sick leave\n  2. Who pays?\n"
     )
 

@@ -69,11 +69,11 @@ def test_a_lead_that_is_seen_at_once_leaves_the_passage_whole() -> None:
 
 
 def test_what_says_nothing_about_the_question_is_left_out_at_the_end() -> None:
-    found = Candidate(passage(), 3.0, Signals(lead=(0, 17), supporting=((0, 17), (18, 47))))
-    assert tile_leads([found], limit=1000, sentences=sentences).text == TEXT[:47]
+    best = Candidate(passage(), 3.0, Signals(lead=(0, 17), supporting=((0, 17), (18, 47))))
+    assert tile_leads([best], limit=1000, sentences=sentences).text == TEXT[:47]
     with_long_lead = Candidate(passage(), 3.0, Signals(lead=(18, 67), supporting=((18, 47),)))
     assert tile_leads([with_long_lead], limit=1000, sentences=sentences).text == TEXT[:67], "a lead is never cut"
-    assert tile_leads([found], limit=30, sentences=sentences).text == TEXT[:17], "the limit holds"
+    assert tile_leads([best], limit=30, sentences=sentences).text == TEXT[:17], "the limit holds"
 
 
 def test_a_row_far_down_follows_the_header_of_its_table() -> None:

@@ -24,7 +24,7 @@ REFUSED = Answer("How long is sick leave in the Berlin office?", "", "none", Fal
 
 
 @pytest.mark.parametrize(
-    ("found", "text"),
+    ("source_", "text"),
     [
         (LEAVE, "Leave › Sick leave"),
         (FAQ, "Can I carry over leave days?"),
@@ -33,9 +33,9 @@ REFUSED = Answer("How long is sick leave in the Berlin office?", "", "none", Fal
         (source("b.md", "Sick leave"), "Sick leave"),
     ],
 )
-def test_a_source_is_named_by_its_question_or_its_headings(found: AnswerSource, text: str) -> None:
-    (proposal,) = proposals("leave in Berlin", [found])
-    assert proposal == (Choice(text, text), found)
+def test_a_source_is_named_by_its_question_or_its_headings(source_: AnswerSource, text: str) -> None:
+    (proposal,) = proposals("leave in Berlin", [source_])
+    assert proposal == (Choice(text, text), source_)
 
 
 def test_a_source_must_share_a_word_of_the_question_in_its_title_or_headings() -> None:
