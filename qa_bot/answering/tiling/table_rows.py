@@ -33,4 +33,4 @@ def at_end_of_row(text: str, least: int, end: int) -> int:
 def _line_before(text: str, start: int) -> Span | None:
     """The line that ends before `start`, without its line end; None if there is none."""
     end = start - 1
-    return (text.rfind("\n", 0, end) + 1, end) if end >= 0 and text[end] == "\n" else None
+    return (text.rfind("\n", 0, end) + 1, end) if text[max(0, end) : start] == "\n" else None

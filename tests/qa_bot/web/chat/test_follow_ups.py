@@ -52,6 +52,13 @@ def completed(url: str, *turns: str) -> list[str]:
     return [item["content"] for item in messages[1::2]]
 
 
+def refusal(answer: dict[str, Any]) -> str:
+    """The text of a refusal, with the questions that could be asked instead."""
+    choices = [f"{number}. {choice['text']}" for number, choice in enumerate(answer.get("choices", ()), start=1)]
+    below = ["", "Your documents answer these:", *choices] if choices else []
+    return "\n".join([f"I don't know. {answer['reason']}", *below])
+
+
 def test_ten_turns_are_answered_the_same_in_terminal_chat_and_openai(service, talk) -> None:
     async def chat() -> list[dict[str, Any]]:
         async with talk(service) as client:
@@ -63,8 +70,7 @@ def test_ten_turns_are_answered_the_same_in_terminal_chat_and_openai(service, ta
     assert [[item.get(name) for name in shared] for item in in_terminal] == [
         [item.get(name) for name in shared] for item in finals
     ]
-    expected = [item["answer"] if item["answered"] else f"I don't know. {item['reason']}" for item in finals]
-    assert completed(service.url, *TURNS) == expected
+    assert completed(service.url, *TURNS) == [item["answer"] if item["answered"] else refusal(item) for item in finals]
     understood = [item.get("understood", "") for item in finals[:4]]
     assert understood == ["", "", POPULATION, "What is New Zealand's population?"]
     assert [item["answered"] for item in finals].count(False) == 1
