@@ -1,4 +1,5 @@
-"""Before the first question: fills an empty home with the starter pack, and rebuilds an index of another analyser."""
+"""Before the first question: fills an empty home with the starter pack, finishes what a killed writer announced, and
+rebuilds an index of another analyser."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from collections.abc import Callable
 from qa_bot.backup.older_schema import keep_before_upgrade
 from qa_bot.home.checks.schema_version import is_older
 from qa_bot.home.config import Config
-from qa_bot.home.folder import Home, WriterBusyError
+from qa_bot.home.folder import Home, HomeError, WriterBusyError
 from qa_bot.home.generations import Generations
 from qa_bot.home.index import Manifest
 from qa_bot.home.starter import COLLECTION, GRAPH, NAME
@@ -29,6 +30,22 @@ def prepare(home: Home, config: Config, encoder: Callable[[], Encoder]) -> None:
     _once(lambda: is_older(home, config), lambda: keep_before_upgrade(home, config))
     if not fill(home, config, encoder):
         rebuild_unreadable(home, config, encoder)
+
+
+def finish_interrupted(home: Home, config: Config) -> None:
+    """Finish or undo the commit of a killed writer; if that fails, readers ask the database until the next change."""
+    roots = Generations(home.index), Generations(home.graph)
+    if not any(root.announced() for root in roots):
+        return
+    from qa_bot.home.generations.commit import finish_announced  # late: an answer needs no SQLAlchemy
+    from qa_bot.home.journal import open_store
+    from qa_bot.home.store import StoreError
+
+    try:
+        with home.lock("recovery"), open_store(home, config) as store:
+            finish_announced(store.commits, roots)
+    except (HomeError, StoreError, OSError) as error:
+        log.info("An unfinished commit stays for the next change: %s", error)
 
 
 def fill(home: Home, config: Config, encoder: Callable[[], Encoder]) -> bool:

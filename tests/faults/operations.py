@@ -11,6 +11,7 @@ from pathlib import Path
 from qa_bot.bot import Bot
 from qa_bot.cli.app import run
 from qa_bot.home.folder import Home
+from qa_bot.home.store import StoreError
 from tests.faults.homes import QUESTION, VOTED, State, Workplace, extract_old_home, old_home_state, state_of
 
 Act = Callable[[Workplace, Path], int]
@@ -51,9 +52,13 @@ def command(*words: str, typed: str = "") -> Act:
 
 
 def vote(workplace: Workplace, home: Path) -> int:
-    """A vote as the service records it."""
-    with Bot.open(home) as bot:
-        bot.vote(VOTED, "down", "wrong")
+    """A vote as the service records it; errors that it tells the client have exit code 1."""
+    try:
+        with Bot.open(home) as bot:
+            bot.vote(VOTED, "down", "wrong")
+    except (StoreError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
     return 0
 
 
@@ -78,7 +83,7 @@ OPERATIONS = (
         repeats=True,
     ),
     Operation("ask", ASK, repeats=True),
-    Operation("first fill", ASK, begins_with="empty", repeats=True),
+    Operation("first fill", ASK, parts=(command("search", QUESTION),), begins_with="empty", repeats=True),
 )
 
 

@@ -21,6 +21,8 @@ from pathlib import Path
 from tests.faults.disk import compiled
 
 PRELOADED = "FAULTS_FOLDER"
+LATE = 40
+"""Points."""
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "QA_BOT_DENSE__IMPROVE": "false", "TOKENIZERS_PARALLELISM": "false"}
 
 
@@ -77,10 +79,13 @@ def show(line: str) -> None:
 
 
 def _chosen(total: int, most: int) -> Iterable[int]:
-    """All points, or a sample with the first and the last."""
+    """All points, or a sample: half of it from the last ones, where changes become visible."""
     if not most or total <= most:
         return range(1, total + 1)
-    return sorted({1, total, *random.Random(total).sample(range(1, total + 1), most - 2)})
+    generator = random.Random(total)
+    late = generator.sample(range(max(1, total - LATE) + 1, total + 1), min(LATE, most - most // 2))
+    rest = [point for point in range(1, total + 1) if point not in late]
+    return sorted([*late, *generator.sample(rest, most - len(late))])
 
 
 def _cell(outcomes: Sequence[object]) -> str:

@@ -1,5 +1,6 @@
 """First use of a home: it is filled with the starter once, and a removed starter stays removed."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,12 +8,14 @@ import pytest
 
 from qa_bot.bot import Bot
 from qa_bot.documents import first_fill, graph
-from qa_bot.documents.first_fill import fill
+from qa_bot.documents.first_fill import fill, finish_interrupted
 from qa_bot.documents.sync import add, delete
 from qa_bot.home import starter
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home, WriterBusyError
+from qa_bot.home.generations import Generations
 from qa_bot.home.starter import NAME, NAMESPACE
+from qa_bot.home.store import Store
 from qa_core.encoders.static_encoder import StaticEncoder
 
 EX = "http://example.org/"
@@ -90,3 +93,26 @@ def test_fill_waits_for_another_writer(
     with empty_home.lock("test"), pytest.raises(WriterBusyError):
         fill(empty_home, Config(), lambda: encoder)
     assert fill(empty_home, Config(), lambda: encoder)
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_the_commit_of_a_killed_writer_is_finished_at_the_next_use(home: Path, is_committed: bool) -> None:
+    opened_home, token = Home.open(home), "0123456789abcdef0123456789abcdef"
+    generations = Generations(opened_home.index)
+    shutil.copytree(generations.root / "00000001", generations.root / "00000002")
+    generations.announce(2, token)
+    with Store.open(opened_home.store_url(Config())) as store:
+        store.commits.mark(token if is_committed else token[::-1])
+    finish_interrupted(opened_home, Config())
+    assert generations.announced() is None
+    assert generations.current_number() == (2 if is_committed else 1)
+    assert (generations.root / "00000002").exists() == is_committed
+
+
+def test_a_reader_beside_a_writer_leaves_its_commit_alone(home: Path) -> None:
+    opened_home = Home.open(home)
+    generations = Generations(opened_home.index)
+    generations.announce(2, "0123456789abcdef0123456789abcdef")
+    with opened_home.lock("add"):
+        finish_interrupted(opened_home, Config())
+    assert generations.announced() is not None

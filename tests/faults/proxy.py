@@ -1,0 +1,84 @@
+"""A proxy before a server's Unix socket that cuts all connections at a chosen message of the client."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+SOCKET = ".s.PGSQL.5432"
+"""The name that PostgreSQL's clients look for in a folder."""
+Lost = Literal["request", "reply"]
+"""What the cut loses: the message itself, or the server's answer to it."""
+
+
+class CuttingProxy:
+    """Forwards from `folder` to the socket in `server`; cuts once, at message `at` (from 1; 0 never)."""
+
+    def __init__(self, folder: Path, server: Path, *, at: int = 0, lost: Lost = "request") -> None:
+        folder.mkdir(exist_ok=True)
+        self._server, self._at, self._lost = str(server / SOCKET), at, lost
+        self._lock, self.messages = threading.Lock(), 0
+        self._open: list[socket.socket] = []
+        self._listening = socket.socket(socket.AF_UNIX)
+        self._listening.bind(str(folder / SOCKET))
+        self._listening.listen()
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close(self._listening)
+        self._cut()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listening.accept()
+                server = socket.socket(socket.AF_UNIX)
+                server.connect(self._server)
+                with self._lock:
+                    self._open += (client, server)
+                threading.Thread(target=self._requests, args=(client, server), daemon=True).start()
+                threading.Thread(target=self._replies, args=(server, client), daemon=True).start()
+
+    def _requests(self, client: socket.socket, server: socket.socket) -> None:
+        with suppress(OSError):
+            while data := client.recv(1 << 20):
+                with self._lock:
+                    self.messages += 1
+                    is_cut = self.messages == self._at
+                if is_cut and self._lost == "reply":
+                    self._close(client)  # the server still reads what was sent
+                    server.sendall(data)
+                    server.shutdown(socket.SHUT_WR)
+                    return
+                if is_cut:
+                    self._cut()
+                    return
+                server.sendall(data)
+        self._close(server)
+
+    def _replies(self, server: socket.socket, client: socket.socket) -> None:
+        with suppress(OSError):
+            while data := server.recv(1 << 20):
+                client.sendall(data)
+        self._close(client)
+
+    def _cut(self) -> None:
+        with self._lock:
+            sockets, self._open = self._open, []
+        for one in sockets:
+            self._close(one)
+
+    @staticmethod
+    def _close(one: socket.socket) -> None:
+        with suppress(OSError):
+            one.shutdown(socket.SHUT_RDWR)
+        one.close()
