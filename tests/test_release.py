@@ -17,6 +17,7 @@ from tools.lock import RUNTIME, parse
 ROOT = Path(__file__).parent.parent
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.timeout(900),
     pytest.mark.skipif(not (ROOT / ".git").exists(), reason="a release is built from a commit"),
     pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="signing needs ssh-keygen"),
 ]
@@ -24,7 +25,7 @@ pytestmark = [
 
 def run(*command: object, umask: int = 0o022, check: bool = True, **options: object) -> subprocess.CompletedProcess:
     words = list(map(str, command))
-    return subprocess.run(words, capture_output=True, timeout=280, umask=umask, check=check, **options)
+    return subprocess.run(words, capture_output=True, timeout=400, umask=umask, check=check, **options)
 
 
 def test_a_release_is_reproducible_and_signed(tmp_path: Path) -> None:

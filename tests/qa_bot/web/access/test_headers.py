@@ -44,6 +44,14 @@ def test_every_reply_binds_the_browser_and_names_no_software(service) -> None:
                 assert SECRET.encode() not in reply.body, what
 
 
+def test_the_liveqa_port_has_the_same_headers(serve) -> None:
+    service = serve(token=SECRET, liveqa=True, warm=False)
+    for method, path, credential in (("GET", "/", {}), ("POST", "/liveqa", CREDENTIALS[2]), ("PUT", "/nothing", {})):
+        reply = service.request(method, path, base=service.liveqa_url, headers=credential)
+        assert {name: reply.headers[name] for name in HEADERS} == HEADERS
+        assert reply.headers["Server"] == "qa-bot"
+
+
 def test_over_tls_at_a_proxy_browsers_stay_with_tls(serve) -> None:
     service = serve(proxies="127.0.0.1", warm=False)
     for path in ("/", "/livez", "/nothing"):

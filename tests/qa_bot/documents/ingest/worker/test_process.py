@@ -35,6 +35,8 @@ def read(file):
             bytearray(1 << 33)
         case "die":
             os.abort()
+        case "secrets":
+            yield Notice("environment", " ".join(name for name in os.environ if "QA_BOT" in name))
         case "raise":
             raise LookupError("no such font")
         case "total":
@@ -85,6 +87,17 @@ def test_results_are_those_of_reading_in_this_process(tmp_path):
         isolated = list(read(tmp_path / name))
         assert isolated == list(read(tmp_path / name, readers={format_: function}))
         assert len(isolated) == 1
+
+
+def test_a_reader_of_hostile_files_has_no_secrets(request_of, monkeypatch):
+    monkeypatch.setenv("QA_BOT_TOKEN", "correct-horse")
+    monkeypatch.setenv("QA_BOT_STORE__URL", "postgresql://someone:hunter2@127.0.0.1/answers")
+    process = ReaderProcess()
+    try:
+        _, environment = process.items(request_of("secrets"))
+    finally:
+        process.end()
+    assert environment == Notice("environment", "")
 
 
 def test_every_kind_of_item_arrives_unchanged(process, request_of):
