@@ -19,7 +19,7 @@ LOCKED = $(PIP) --require-hashes -r $(TORCH) -r requirements.lock
 SELF = $(PIP) --no-build-isolation -c constraints.txt
 PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --maxprocesses 8 --dist worksteal $(PYTEST_FLAGS)
 
-.PHONY: help ask test test-all fuzz faults lint format clean lock release
+.PHONY: help ask test test-all fuzz faults soak lint format clean lock release
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -38,6 +38,9 @@ fuzz: $(VENV)/.test ## Run the property tests on random examples until one fails
 
 faults: $(VENV)/.test ## Fail the disk and cut the power at every write point of every operation (hours; FAULTS=…).
 	$(VENV)/bin/python -m tests.faults.sweep --json faults.json $(FAULTS)
+
+soak: $(VENV)/.test ## Run a service under mixed use for SECONDS (600) and print the slope of its memory.
+	$(VENV)/bin/python benchmarks/soak.py --seconds $(SECONDS) --out soak.json --plot soak.png
 
 lint: $(VENV)/.test ## Check style, types and imports.
 	$(VENV)/bin/ruff check .

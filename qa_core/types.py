@@ -12,6 +12,8 @@ from typing import Any, ClassVar, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from qa_core.web_addresses import web_address
+
 Side = Literal["question", "answer"]
 """Whether a text is a question or an answer; encoders may treat the two differently."""
 
@@ -102,13 +104,17 @@ def _of_this_version(known: Mapping[str, Any], names: Sequence[str]) -> dict[str
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a passage comes from; `document` is the id the owner gave it."""
+    """Where a passage comes from; `document` is the id the owner gave it. An unsafe `url` becomes ""."""
 
     document: str
     title: str = ""
     url: str = ""
     collection: str = ""
     details: Details = NO_DETAILS
+
+    def __post_init__(self) -> None:
+        if self.url:
+            object.__setattr__(self, "url", web_address(self.url))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +213,7 @@ class AnswerSource:
     """A document behind an answer, at its best passage.
 
     `span` is the part of the answer that this source supports, and `source_span` the part of `text` that it came
-    from. Both are None if the answer does not use the document.
+    from. Both are None if the answer does not use the document. An unsafe `url` becomes "".
     """
 
     id: str
@@ -227,6 +233,10 @@ class AnswerSource:
     language: str = ""
     archived: bool = False
     draft: bool = False
+
+    def __post_init__(self) -> None:
+        if self.url:
+            object.__setattr__(self, "url", web_address(self.url))
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,7 @@ IMPORTERS = {
     "pypdfium2": ["qa_bot/documents/ingest/formats/pages/pdfium.py"],
     "rank_bm25": ["qa_lab/evaluate/answers.py"],
     "rich": [
+        "qa_bot/terminal/cleaned_console.py",
         "qa_bot/terminal/answer_output.py",
         "qa_bot/terminal/health_output.py",
         "qa_bot/terminal/markdown_output.py",

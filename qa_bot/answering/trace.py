@@ -17,6 +17,9 @@ from retrievers.formulate import DENSE_WEIGHT, WeightedQuery
 if TYPE_CHECKING:
     from qa_bot.answering.graph.facts import Facts
 
+TERMS = 100
+"""Terms of a query, and words of a cover, in a trace; hundreds of traces are kept in memory for later votes."""
+
 
 def answer_trace(
     decided: Decided, *, encoder: str | None, rankers: ConfiguredRankers, facts: Facts | None
@@ -28,7 +31,7 @@ def answer_trace(
         models["challenger"] = decided.ranking.challenger
     trace = {**ranking_trace(decided.ranking, decided.decision), "models": models}
     if decided.ranking.covers:
-        trace["covers"] = {id_: dict(cover.words) for id_, cover in decided.ranking.covers.items()}
+        trace["covers"] = {id_: dict(cover.words[:TERMS]) for id_, cover in decided.ranking.covers.items()}
     if decided.fact is not None and facts is not None:
         trace["facts"] = facts.trace(decided.fact)
     return trace
@@ -74,6 +77,6 @@ def _query_json(weighted: WeightedQuery) -> dict[str, object]:
         "name": weighted.name,
         "weight": weighted.weight,
         "field": query.field,
-        "terms": dict(query.terms),
-        "phrases": [" ".join(pair) for pair, _, _ in query.phrases],
+        "terms": dict(query.terms[:TERMS]),
+        "phrases": [" ".join(pair) for pair, _, _ in query.phrases[:TERMS]],
     }

@@ -15,6 +15,7 @@ from qa_bot.cli.context import FAILED, INTERRUPTED, OK, WRONG_USAGE, GlobalOptio
 from qa_bot.cli.documents import adding, improving, sources
 from qa_bot.cli.entry_points import PLAIN_HELP, ExtensibleGroup
 from qa_bot.terminal.sigint import deferred_sigint
+from qa_core.text.safe_text import clean, valid
 
 app = typer.Typer(
     name="qa-bot",
@@ -65,12 +66,16 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except typer.TyperException as error:  # wrong usage; this public base class declares neither method nor code
+        error.message = clean(valid(error.message))
         error.show()  # type: ignore[attr-defined]
         return int(getattr(error, "exit_code", WRONG_USAGE))
     except Exception as error:
+        if odd := [argument for argument in arguments if valid(argument) != argument]:
+            typer.echo(f"Error: Expected arguments in UTF-8, but got {clean(valid(odd[0]))!r}.", err=True)
+            return WRONG_USAGE
         if not _is_for_users(error):
             raise
-        typer.echo(f"Error: {error}", err=True)
+        typer.echo(f"Error: {clean(valid(str(error)))}", err=True)
         return FAILED
     if code == INTERRUPTED:  # typer's code for Ctrl-C, which it does not report
         typer.echo("Interrupted; nothing half-done was kept.", err=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from qa_bot.cli.context import NO_ANSWER, OK, Json, open_bot, open_home, print_json, read_line, read_question
+from qa_core.text.safe_text import valid
 
 if TYPE_CHECKING:
     from qa_bot.answering.ask import Ask
@@ -77,11 +78,14 @@ def ask(
         typer.echo("A hint steers a persona, but none is named: add --persona NAME.", err=True)
     with open_bot(context) as bot:
         scope = _scope(bot, collection, under, since, until, language, include_archived)
-        request = Ask.of("", persona=persona, hint=hint, seconds=deadline, top=top, trace=trace, scope=scope)
+        request = Ask.of(
+            "", persona=valid(persona), hint=valid(hint), seconds=deadline, top=top, trace=trace, scope=scope
+        )
         if batch is not None and out is not None:
             return _ask_batch(bot, batch, out, run=run, ask=request, improving=not no_improve)
         assert question is not None
-        answer = bot.ask(replace(request, question=Question(read_question(question), body, category=category)))
+        described = Question(read_question(question), valid(body), category=valid(category))
+        answer = bot.ask(replace(request, question=described))
         if json:
             from qa_bot.answering.answer_json import as_dict
 
@@ -148,7 +152,7 @@ def search(
 
     with open_bot(context) as bot:
         candidates = bot.search(
-            query,
+            read_question(query),
             engine=engine.value,
             top=top,
             scope=_scope(bot, collection, under, since, until, language, include_archived),

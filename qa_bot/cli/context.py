@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from qa_core.text.safe_text import valid
+
 if TYPE_CHECKING:
     from qa_bot.bot import Bot
     from qa_bot.home.config import Config
@@ -76,8 +78,11 @@ def read_line(prompt: str = "\nyou: ") -> str | None:
 
 
 def read_question(argument: str) -> str:
-    """The question itself, or standard input if the argument is `-`."""
-    return sys.stdin.read().strip() if argument == "-" else argument
+    """The question itself, or standard input if the argument is `-`; invalid UTF-8 is replaced."""
+    if argument != "-":
+        return valid(argument)
+    data = getattr(sys.stdin, "buffer", None)
+    return (sys.stdin.read() if data is None else data.read().decode("utf-8", "replace")).strip()
 
 
 def read_secret(name: str) -> str:

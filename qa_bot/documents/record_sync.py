@@ -22,6 +22,8 @@ from qa_bot.home.store import KnownDocument, NewDocument, NewPassage, Store
 from qa_core.text.analysis import normalise
 from qa_core.text.language_detection import language_of
 from qa_core.text.languages import language_code
+from qa_core.text.safe_text import escaped, has_control_characters
+from qa_core.web_addresses import web_address
 
 BATCH = 500
 """Documents that are looked up and stored at once …"""
@@ -29,6 +31,8 @@ BATCH_CHARACTERS = 4_000_000
 """… or fewer if they are long, so that memory does not grow with the input."""
 CUTTING = 1
 """Part of each document's hash. Raise it when normalising or cutting changes; the next `add` then replaces all."""
+LONGEST_ID = 1024
+"""Characters of a document's id."""
 NO_TEXT = "Expected text, but got none; give the record an answer or text."
 
 Progress = Callable[[AddReport], None]
@@ -113,6 +117,9 @@ class RecordSync:
                 continue
             if not isinstance(item, Record):
                 yield item
+                continue
+            if reason := _bad_id(item.id):
+                yield Reject(item.where, reason)
                 continue
             batch.append((item, owner))
             characters += len(item.text)
@@ -225,7 +232,7 @@ class RecordSync:
                 NewPassage(one.text, one.start, one.end, super_shingles(one.text), one.place, one.units)
                 for one in document.passages
             ),
-            url=record.url,
+            url=web_address(record.url),
             origin=record.exported.origin if record.exported else record.where,
             details=replace(document.details, path=_path_of(record, owner)),
             source=owner.source or None,
@@ -249,6 +256,15 @@ class RecordSync:
         if key >= len(self._seen):
             self._seen.extend(bytes(key + 1 - len(self._seen)))
         self._seen[key] = 1
+
+
+def _bad_id(identifier: str) -> str:
+    """Why a document cannot have this id; "" if it can."""
+    if len(identifier) > LONGEST_ID:
+        return f"Expected an id of at most {LONGEST_ID:,} characters, but got {len(identifier):,}; shorten it."
+    if has_control_characters(identifier):
+        return f"Expected an id without control characters, but got {escaped(identifier)}; remove them."
+    return ""
 
 
 def _in_its_language(record: Record) -> Record:

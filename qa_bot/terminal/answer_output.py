@@ -11,7 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from qa_bot.answering.wording.refusals import ENGLISH, refusals_for
-from qa_bot.terminal.markdown_output import clean, markdown
+from qa_bot.terminal.cleaned_console import cleaned
+from qa_bot.terminal.markdown_output import markdown
+from qa_core.text.safe_text import clean
 from qa_core.types import Answer, AnswerSource, Choice, Span, Styled, StyledLine
 
 SLIDES = {".pptx", ".ppt", ".odp", ".key"}
@@ -21,7 +23,7 @@ NEAREST = 3
 
 def show_answer(answer: Answer, *, timings: bool = False, console: Console | None = None) -> None:
     """The answer, its numbered sources, and on request timings and trace."""
-    console = console or Console(highlight=False)
+    console = cleaned(console)
     if answer.understood:
         console.print(Text(f"understood as “{clean(answer.understood)}” (/raw asks it as written)", style="dim"))
     text = answer.text
@@ -93,7 +95,7 @@ def _number_choices(console: Console, choices: Sequence[Choice]) -> None:
 
 def show_line(line: StyledLine, *, console: Console | None = None) -> None:
     """A persona's sentence; quotations are marked."""
-    console = console or Console(highlight=False)
+    console = cleaned(console)
     text = f"“{clean(line.text)}”" if line.kind == "quotation" else clean(line.text)
     mark = "  (quotation)" if line.kind == "quotation" else ""
     console.print(Text.assemble("\n", (f"{clean(line.persona)}: ", "bold cyan"), (text, "italic"), (mark, "dim")))

@@ -26,6 +26,7 @@ from qa_core.text.markdown.blocks import (
     blocks,
 )
 from qa_core.text.markdown.inline import Words
+from qa_core.text.safe_text import clean
 from qa_core.types import Span
 
 STYLES = {
@@ -36,14 +37,6 @@ STYLES = {
 }
 JUSTIFY = {"left": "left", "middle": "center", "right": "right"}
 LEAD = Style(bold=True)
-_CONTROL = dict.fromkeys(
-    [*range(9), *range(11, 32), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
-)
-
-
-def clean(text: str) -> str:
-    """Text without characters that control a terminal or reorder what is around them."""
-    return text.translate(_CONTROL)
 
 
 def markdown(text: str, lead: Span | None = None, starts: Sequence[int] = ()) -> RenderableType:

@@ -13,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from qa_bot.terminal.cleaned_console import cleaned
 from qa_bot.terminal.sigint import check_interrupt
 from qa_core.types import Candidate
 
@@ -35,7 +36,7 @@ REFRESH = 0.25
 
 def show_chart(chart: GridMap, *, console: Console | None = None) -> None:
     """The most likely grid cells of a hint, with the words of their windows."""
-    console = console or Console(highlight=False)
+    console = cleaned(console)
     if chart.notice or chart.posterior is None:
         console.print(Text(chart.notice or "No hint.", style="yellow"))
         return
@@ -50,12 +51,12 @@ def show_chart(chart: GridMap, *, console: Console | None = None) -> None:
 
 def notify(message: str) -> None:
     """A message on stderr, apart from results."""
-    Console(stderr=True, highlight=False).print(Text(message, style="dim"))
+    cleaned(stderr=True).print(Text(message, style="dim"))
 
 
 def show_candidates(candidates: Sequence[Candidate], *, console: Console | None = None) -> None:
     """Ranked documents with scores and the beginning of their best passages."""
-    console = console or Console(highlight=False)
+    console = cleaned(console)
     if not candidates:
         console.print("Nothing found; ask in other words or add documents.")
     for number, candidate in enumerate(candidates, start=1):
@@ -72,8 +73,8 @@ def show_candidates(candidates: Sequence[Candidate], *, console: Console | None 
 
 def show_added(added: AddReport, *, dry_run: bool, console: Console | None = None) -> None:
     """Counts of an `add`; rejects with their reasons on stderr."""
-    console = console or Console(highlight=False)
-    errors = Console(stderr=True, highlight=False)
+    console = cleaned(console)
+    errors = cleaned(stderr=True)
     for notice in added.notices[:20]:
         errors.print(Text(f"{notice.where}: {notice.message}", style="yellow"))
     _show_rejects(added, errors)
@@ -86,8 +87,8 @@ def show_added(added: AddReport, *, dry_run: bool, console: Console | None = Non
 
 def show_graph_added(added: AddedGraph, *, console: Console | None = None) -> None:
     """Counts of each file and of the graph; rejects with their reasons on stderr."""
-    console = console or Console(highlight=False)
-    _show_rejects(added, Console(stderr=True, highlight=False))
+    console = cleaned(console)
+    _show_rejects(added, cleaned(stderr=True))
     for file in added.files:
         others = [f"{file.rejected:,} rejected"] * bool(file.rejected)
         others += [f"{file.dropped:,} in other languages"] * bool(file.dropped)
@@ -100,7 +101,7 @@ def show_graph_added(added: AddedGraph, *, console: Console | None = None) -> No
 
 
 def show_graph(figures: Mapping[str, Any], *, console: Console | None = None) -> None:
-    console = console or Console(highlight=False)
+    console = cleaned(console)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name in ("generation", "triples", "terms", "literals", "predicates", "names", "bytes"):
         table.add_row(Text(name, style="dim"), f"{figures[name]:,}")
@@ -112,7 +113,7 @@ def show_graph(figures: Mapping[str, Any], *, console: Console | None = None) ->
 
 def show_facts(facts: Sequence[Mapping[str, Any]], *, console: Console | None = None) -> None:
     """A fact a line, in words."""
-    console = console or Console(highlight=False)
+    console = cleaned(console)
     if not facts:
         console.print("No such fact.")
     for fact in facts:
@@ -121,7 +122,7 @@ def show_facts(facts: Sequence[Mapping[str, Any]], *, console: Console | None = 
 
 
 def show_exported(exported: Exported, *, console: Console | None = None) -> None:
-    console = console or Console(highlight=False)
+    console = cleaned(console)
     names = ("documents", "facts", "conversations", "turns", "votes")
     parts = [f"{getattr(exported, name):,} {name}" for name in names]
     console.print(Text(f"{', '.join(parts)} to {exported.path} ({exported.bytes / 1e6:,.1f} MB)"))
@@ -130,7 +131,7 @@ def show_exported(exported: Exported, *, console: Console | None = None) -> None
 def show_imported(imported: Imported, *, console: Console | None = None) -> None:
     """Counts of an import; rejects with their reasons and omitted parts on stderr."""
     show_added(imported.documents, dry_run=False, console=console)
-    console = console or Console(highlight=False)
+    console = cleaned(console)
     joined = imported.joined
     new = f"{imported.facts:,} facts, {imported.conversations:,} conversations, {joined.turns:,} turns"
     console.print(f"new: {new}, {joined.votes:,} votes ({joined.known:,} turns were here)")
@@ -139,7 +140,7 @@ def show_imported(imported: Imported, *, console: Console | None = None) -> None
 
 
 def show_vote_counts(counts: VoteCounts, *, console: Console | None = None) -> None:
-    console = console or Console(highlight=False)
+    console = cleaned(console)
     line = f"{counts.votes:,} votes"
     if counts.judgements:
         line += f": {counts.judgements:,} judgements of {counts.questions:,} questions, {counts.ties:,} tied"
@@ -150,7 +151,7 @@ def show_vote_counts(counts: VoteCounts, *, console: Console | None = None) -> N
 
 def show_conversations(conversations: Sequence[ConversationInfo], *, console: Console | None = None) -> None:
     """Id, time of the last question, number of questions, and title."""
-    console = console or Console(highlight=False)
+    console = cleaned(console)
     if not conversations:
         console.print("No conversations yet.")
         return
@@ -164,7 +165,7 @@ def show_conversations(conversations: Sequence[ConversationInfo], *, console: Co
 
 
 def show_status(figures: Mapping[str, Any], *, console: Console | None = None) -> None:
-    console = console or Console(highlight=False)
+    console = cleaned(console)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name in ("home", "size", "encoder", "generation", "documents", "passages", "near_duplicates", "facts", "turns"):
         table.add_row(Text(name.replace("_", " "), style="dim"), _plain(name, figures[name]))
@@ -179,7 +180,7 @@ def show_status(figures: Mapping[str, Any], *, console: Console | None = None) -
 
 
 def show_checks(checks: Sequence[Check], *, console: Console | None = None) -> None:
-    console = console or Console(highlight=False)
+    console = cleaned(console)
     for check in checks:
         mark = Text("✓ ", style="green") if check.ok else Text("✗ ", style="bold red")
         effect = f" It affects {check.affects}." if check.affects else ""
@@ -187,7 +188,7 @@ def show_checks(checks: Sequence[Check], *, console: Console | None = None) -> N
 
 
 def show_settings(settings: Sequence[Setting], *, console: Console | None = None) -> None:
-    console = console or Console(highlight=False)
+    console = cleaned(console)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("key", "value", "from", ""):
         table.add_column(name)
@@ -198,7 +199,7 @@ def show_settings(settings: Sequence[Setting], *, console: Console | None = None
 
 def show(what: Any, *, error: bool = False) -> None:
     """Print anything that rich can render, on stdout or stderr."""
-    Console(highlight=False, stderr=error).print(what)
+    cleaned(stderr=error).print(what)
 
 
 class Counter(Protocol):

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from qa_bot.terminal.cleaned_console import cleaned
 from qa_bot.terminal.output import show_added
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ LISTED = 20
 
 def show_synchronised(report: AddReport, *, dry_run: bool, console: Console | None = None) -> None:
     """The files that differ, source by source, then counts of documents; errors and rejects on stderr."""
-    console = console or Console(highlight=False)
-    errors = Console(stderr=True, highlight=False)
+    console = cleaned(console)
+    errors = cleaned(stderr=True)
     if not report.sources:
         console.print("No sources yet; `qa-bot add PATH` makes one.")
     for source in report.sources:
@@ -48,7 +49,7 @@ def _show_files(source: SourceReport, console: Console) -> None:
 
 def show_sources(infos: Sequence[SourceInfo], *, console: Console | None = None) -> None:
     """Name, kind, counts, last synchronisation and place of each source, and its last error below it."""
-    console = console or Console(highlight=False)
+    console = cleaned(console)
     if not infos:
         console.print("No sources yet; `qa-bot add PATH` makes one.")
         return

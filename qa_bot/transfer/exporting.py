@@ -25,6 +25,7 @@ from qa_bot.transfer.archive import Cutting, Kind, Manifest, Part
 from qa_bot.transfer.source_lines import alias_rows, file_rows, source_rows
 from qa_core.atomic import atomic_file
 from qa_core.types import NO_PLACE, known_fields
+from qa_core.web_addresses import web_address
 
 LEVEL = 6
 """Deflate level; higher ones take much longer for a few percent."""
@@ -174,7 +175,7 @@ def document_fields(document: StoredDocument) -> dict[str, Any]:
         "_id": document.external_id,
         "title": document.title,
         "body": document.body,
-        "url": document.url,
+        "url": web_address(document.url),
         "origin": document.origin,
         "hash": document.hash,
     }

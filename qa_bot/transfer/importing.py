@@ -369,7 +369,7 @@ def _omitted(home: Home, config: Config, archive: Archive) -> Iterator[str]:
 def _settings(text: str) -> Iterator[tuple[str, object]]:
     try:
         settings = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return
     for section, table in settings.items():
         for short, value in table.items() if isinstance(table, dict) else ():

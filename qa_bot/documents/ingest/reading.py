@@ -91,7 +91,7 @@ class Reading:
         try:
             before = _state(file.path)
             with file.path.open("rb", buffering=0) as handle:
-                stream = CountingStream(handle, LayerBudget(self.budget))
+                stream = CountingStream(handle, LayerBudget(self.budget), size=before[0])
                 layer = Layer(file.name, where, stream, before[0], is_named=is_named, prefix=prefix)
                 for item in self._layer(layer):
                     yield _dated(item, where, before[1])

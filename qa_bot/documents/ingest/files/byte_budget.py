@@ -71,11 +71,15 @@ class ByteSource(Protocol):
 
 
 class CountingStream(io.RawIOBase):
-    """A stream that counts the bytes read from it, and can show its first bytes in advance."""
+    """A stream that counts the bytes read from it, and can show its first bytes in advance.
 
-    def __init__(self, source: ByteSource, budget: LayerBudget) -> None:
+    If its size is given it ends there, also if more is written to the file meanwhile.
+    """
+
+    def __init__(self, source: ByteSource, budget: LayerBudget, *, size: int | None = None) -> None:
         self.source = source
         self.budget = budget
+        self._left = size
         self._head = b""
         self._error: Exception | None = None
 
@@ -107,6 +111,10 @@ class CountingStream(io.RawIOBase):
 
     def _next(self, size: int) -> bytes:
         # read1 returns the bytes before a truncation; read would raise and lose them
-        data: bytes = getattr(self.source, "read1", self.source.read)(size)
+        if self._left is not None:
+            size = min(size, self._left)
+        data: bytes = getattr(self.source, "read1", self.source.read)(size) if size else b""
+        if self._left is not None:
+            self._left -= len(data)
         self.budget.add(len(data))
         return data

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qa_bot.documents.ingest.records import Notice, Reject
+from qa_core.text.safe_text import escaped
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +36,12 @@ def files(path: Path) -> Iterator[File | Reject | Notice]:
 
 
 def printable(name: str) -> str:
-    """A file name whose bytes may be no UTF-8, as text that can be stored and printed (`caf\\xe9.txt`)."""
+    """A file name of any bytes as text that can be stored and printed (`caf\\xe9.txt`, `a\\nb.txt`)."""
     try:
         name.encode()
     except UnicodeEncodeError:
-        return os.fsencode(name).decode("utf-8", "backslashreplace")
-    return name
+        name = os.fsencode(name).decode("utf-8", "backslashreplace")
+    return escaped(name)
 
 
 def _folders(root: Path) -> Iterator[File | Reject | Notice]:

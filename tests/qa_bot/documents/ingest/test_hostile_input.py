@@ -117,6 +117,25 @@ def test_a_file_that_changes_while_it_is_read_is_named(folder):
     assert "changed while it was read" in notice.message
 
 
+def test_a_file_that_grows_while_it_is_read_ends_where_it_began(folder):
+    """Without the bound the reader would follow its own file until the limit of all bytes."""
+    path = folder / "z.jsonl"
+    line = b'{"id": "%d", "text": "Text."}\n'
+    path.write_bytes(line % 0)
+
+    def read_while_it_grows(file):
+        for number, _ in file.lines():
+            assert number < 100, "the file is followed"
+            with path.open("ab") as out:
+                out.write(line % number * 10_000)
+            yield Record(str(number), "", "Text.")
+
+    records, rejects, (notice,) = split(folder, readers={"jsonl": read_while_it_grows})
+    assert [record.id for record in records] == ["1", "z.txt"]
+    assert rejects == []
+    assert "changed while it was read" in notice.message
+
+
 @pytest.mark.parametrize("keep", [0, 20, 2000])
 def test_a_file_that_shrinks_while_it_is_read(folder, keep):
     path = folder / "a.jsonl.gz"

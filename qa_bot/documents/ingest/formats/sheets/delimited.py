@@ -52,7 +52,10 @@ def read(file: SourceFile) -> Iterator[Item]:
 def read_tsv(file: SourceFile) -> Iterator[Item]:
     """MS MARCO's collection and rows under its header as before, otherwise a table or an FAQ sheet."""
     head = io.StringIO(file.head.decode(encoding_of(file.head), "replace"))
-    sample = [row for row in csv.reader(head, delimiter="\t", quoting=csv.QUOTE_NONE) if any(row)][:SAMPLE_ROWS]
+    try:
+        sample = [row for row in csv.reader(head, delimiter="\t", quoting=csv.QUOTE_NONE) if any(row)][:SAMPLE_ROWS]
+    except csv.Error:  # a carriage return within a line
+        sample = []
     is_known = not sample or tsv.header(sample[0]) is not None
     yield from tsv.read(file) if is_known or not _is_table(sample) else read(file)
 

@@ -105,3 +105,9 @@ def test_odd_files(reads):
     _, (reject,), _ = reads("large.csv", "Name,Text\n" + "x,y\n" * 1000, limits=Limits(record_bytes=1000))
     assert "--max-record-bytes" in reject.reason
     assert reads("blank.csv", " \n")[0] == []
+
+
+def test_a_carriage_return_within_a_line_of_a_tsv_is_told(reads):
+    """Found by `make fuzz`: the sample of the first rows ended `add` with a traceback."""
+    records, rejects, _ = reads("a.tsv", b"1\tTea is\r hot.\n2\tCoffee is black.\n")
+    assert len(records) + len(rejects) >= 2

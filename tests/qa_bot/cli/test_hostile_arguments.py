@@ -1,0 +1,69 @@
+"""Arguments and documents of strangers: no traceback, no control characters on the terminal, good records are added."""
+
+import json
+import os
+
+import pytest
+
+NO_UTF8 = "caf\udce9 at noon\x1b[2J"
+"""As the shell passes the bytes `caf\\xe9`, which are no UTF-8."""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("ask", NO_UTF8), ("ask", "why?", "--body", NO_UTF8), ("ask", "why?", "--persona", NO_UTF8),
+        ("ask", "why?", "--collection", NO_UTF8), ("search", NO_UTF8), ("search", NO_UTF8, "--engine", "keyword"),
+        ("kg", "ask", NO_UTF8), ("delete", NO_UTF8), ("add", NO_UTF8), ("conversations", "show", NO_UTF8),
+        ("config", "set", NO_UTF8, "1"), ("config", "set", "answer.limit", NO_UTF8), (NO_UTF8,),
+    ],
+    ids=lambda arguments: "-".join(argument if argument.isprintable() else "bytes" for argument in arguments),
+)  # fmt: skip
+def test_arguments_of_any_bytes(qa_bot, arguments: tuple[str, ...]) -> None:
+    called = qa_bot(*arguments)
+    assert called.code in (0, 1, 2, 3)
+    assert "\x1b[2J" not in called.out + called.err
+    assert "Traceback" not in called.err
+
+
+def test_ids_are_short_and_printable_and_addresses_are_of_the_web(qa_bot, write_lines) -> None:
+    rows = [
+        {"_id": "x" * 1025, "title": "long", "text": "A document about zorgons and their id."},
+        {"_id": "a\x1b]0;x\x07b", "title": "control", "text": "A document about zorgons and the terminal."},
+        {"_id": "good", "title": "zorgons \x1b[2J", "text": "Zorgons drink vinegar.", "url": "javascript:alert(1)"},
+        {"_id": "x" * 1024, "title": "web", "text": "Zorgons drink tea.", "url": "https://example.org/"},
+    ]
+    added = qa_bot("add", write_lines("a.jsonl", *rows), "--json")
+    assert added.code == 4
+    assert (added.json["added"], added.json["rejected"]) == (2, 2)
+    reasons = [reject["reason"] for reject in added.json["rejects"]]
+    assert "at most 1,024 characters, but got 1,025" in reasons[0]
+    assert "without control characters, but got a\\x1b]0;x\\x07b" in reasons[1]
+    results = json.loads(qa_bot("search", "what do zorgons drink?", "--json", "--top", "2").out)
+    assert {result["document"][:4]: result["url"] for result in _rows(results)} == {
+        "good": "",
+        "xxxx": "https://example.org/",
+    }
+    for command in (("search", "zorgons"), ("ask", "what do zorgons drink?"), ("ask", "zorgons drink", "--trace")):
+        assert "\x1b[2J" not in qa_bot(*command).out
+
+
+def test_file_names_with_control_characters_have_printable_ids(qa_bot, tmp_path) -> None:
+    folder = tmp_path / "names"
+    folder.mkdir()
+    (folder / os.fsdecode(b"caf\xe9.txt")).write_text("Zorgons have a café in the harbour.")
+    (folder / "a\nb\x1b[2J.txt").write_text("Zorgons have a garden in the hills.")
+    added = qa_bot("add", folder, "--json")
+    assert (added.code, added.json["added"]) == (0, 2)
+    results = _rows(json.loads(qa_bot("search", "zorgons", "--json", "--top", "2").out))
+    assert {result["document"] for result in results} == {"caf\\xe9.txt", "a\\nb\\x1b[2J.txt"}
+
+
+def test_deep_toml_of_an_archive_is_left_out(qa_bot, tmp_path) -> None:
+    from qa_bot.transfer.importing import _settings
+
+    assert [*_settings(f"[answer]\nlimit = {'[' * 100_000}")] == []
+
+
+def _rows(payload):
+    return payload["results"] if isinstance(payload, dict) else payload
