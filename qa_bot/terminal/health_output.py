@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from qa_bot.terminal.markdown_output import clean
+from qa_core.text.safe_text import clean
 
 STYLES = {"ok": "green", "warning": "yellow", "error": "bold red"}
 UNITS = (("d", 86_400), ("h", 3600), ("min", 60))
