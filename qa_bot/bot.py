@@ -350,7 +350,7 @@ class Bot:
 
     def _facts(self, held: ExitStack) -> Facts | None:
         """The home's graph; None if the home has no usable one."""
-        if not self.config.facts.enabled or self._graphs.current_number() is None:
+        if not self.config.facts.enabled or self._graphs.is_empty():
             return None
         from qa_bot.answering.graph.facts import FactsError, open_facts
 

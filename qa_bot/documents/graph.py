@@ -20,11 +20,11 @@ from typing import Any
 
 from kg_index.answers.lookup import Fact, Lookup
 from kg_index.building.build import build
-from kg_index.building.ntriples import statement
+from kg_index.building.kept_files import KeptFiles
 from kg_index.building.rdf_parsing import Triple, format_of
 from kg_index.linking.mentions import Mentions
 from kg_index.triples.triple_index import TripleIndex
-from qa_bot.documents.graph_writer import MENTIONS, TABLES, TRIPLES, Progress, StagedGraph, batches_of
+from qa_bot.documents.graph_writer import MENTIONS, TABLES, TRIPLES, Progress, StagedGraph, batches_of, statements
 from qa_bot.documents.ingest.records import Reject
 from qa_bot.home.config import load_config
 from qa_bot.home.folder import Home
@@ -45,6 +45,7 @@ __all__ = [
     "generations",
     "open_graph",
     "remove",
+    "statements",
 ]
 
 
@@ -137,7 +138,10 @@ def open_graph(home: Home) -> Iterator[Graph]:
     """
     with generations(home).pin_current() as generation:
         if generation is None:
+            if generations(home).newest():
+                raise GraphError(f"{home.graph / 'CURRENT'} is missing: it names the graph; run `qa-bot repair`.")
             raise GraphError("Expected a knowledge graph, but there is none yet; add one with `qa-bot kg add FILE`.")
+        generations(home).expect_whole(generation)
         yield _graph(generation)
 
 
@@ -210,13 +214,32 @@ def remove(home: Home, *, namespace: str, action: str | None = "delete", switche
                 remaining = ([t for t in batch if not t[0].startswith(namespace)] for batch in batches_of(present))
                 build(remaining, staged / TRIPLES)
                 graph = StagedGraph(staged, current, log)
-                _publish(root, staged, graph.manifest((), (), ()), switches)
+                _publish(root, staged, graph.manifest((), (), (), removed=namespace), switches)
         return len(present) - len(graph.index)
+
+
+def rebuild(home: Home, files: KeptFiles) -> int:
+    """Publish a new generation from the copies of added files; the number of its triples. The caller holds the lock."""
+    from qa_bot.documents.reject_log import reject_log
+
+    root = _settled(home)
+    if newest := root.newest():
+        root.switch(newest)  # CURRENT may be damaged, or name a generation that is gone
+    with reject_log(None) as log, _next_generation(root, None, above=newest) as staged:
+        build(files.triples(), staged / TRIPLES)
+        graph = StagedGraph(staged, None, log)
+        tables = files.tables()
+        manifest = {**graph.manifest((), files.labels(), tables), "files": [path.name for path in tables]}
+        graph.keep_as(files)
+        _publish(root, staged, manifest, None)
+        return int(manifest["triples"])
 
 
 def _settled(home: Home) -> Generations:
     """The generations of the graph; what a dead writer announced is finished or undone."""
     root = generations(home)
+    if not (root.root / "CURRENT").exists() and root.newest():  # lost, or its writer died before it wrote the first
+        root.switch(root.newest())
     if root.announced():
         with open_store(home, load_config(home.path)) as store:
             finish_announced(store.commits, (Generations(home.index), root))
@@ -235,9 +258,9 @@ def _publish(root: Generations, staged: Path, manifest: dict[str, Any], switches
 
 
 @contextmanager
-def _next_generation(root: Generations, current: Generation | None) -> Iterator[Path]:
+def _next_generation(root: Generations, current: Generation | None, *, above: int = 0) -> Iterator[Path]:
     """The folder of a new generation, removed after an error."""
-    staged = root.stage((current.number if current else 0) + 1)
+    staged = root.stage((current.number if current else above) + 1)
     try:
         yield staged
     except BaseException:
@@ -254,12 +277,6 @@ def _check_files(paths: Sequence[Path], tables: Sequence[Path]) -> None:
             format_of(path)
     except ValueError as error:
         raise GraphError(str(error)) from None
-
-
-def statements(generation: Generation) -> Iterator[tuple[int, bytes]]:
-    """A generation as blocks of N-Triples, with the number of triples in each."""
-    for batch in batches_of(TripleIndex(generation.path / TRIPLES)):
-        yield len(batch), "".join(f"{statement(triple)}\n" for triple in batch).encode()
 
 
 def tables(generation: Generation) -> list[Path]:

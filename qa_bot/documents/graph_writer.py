@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kg_index.building.build import build
+from kg_index.building.kept_files import FOLDER, Change, KeptFiles, KeptFilesError
 from kg_index.building.loading import load
+from kg_index.building.ntriples import statement
 from kg_index.building.rdf_parsing import Counts, Triple, read_triples
 from kg_index.building.rdf_parsing import Reject as Malformed
 from kg_index.linking.mention_rows import ALIASES, LABELS, LINKS, Row, read_table, rows_of
@@ -70,9 +72,16 @@ class StagedGraph:
         """The index of the new generation; call after `triples`."""
         return TripleIndex(self._staged / TRIPLES)
 
-    def manifest(self, paths: Sequence[Path], labels: Collection[str], tables: Sequence[Path]) -> dict[str, Any]:
-        """Write the names of the entities. Returns the manifest of the generation."""
+    def manifest(
+        self, paths: Sequence[Path], labels: Collection[str], tables: Sequence[Path], *, removed: str = ""
+    ) -> dict[str, Any]:
+        """Write the names of the entities, and copies of the files. Returns the manifest of the generation.
+
+        Args:
+            removed: namespace whose triples were left out.
+        """
         names = self.mentions(labels, tables)
+        self._keep(paths, labels, tables, removed)
         return {"triples": len(self.index), "files": [path.name for path in paths], "labels": names}
 
     def mentions(self, new_labels: Collection[str], tables: Sequence[Path]) -> list[str]:
@@ -107,6 +116,52 @@ class StagedGraph:
         write_mentions(self._counted(rows), self._staged / MENTIONS, salience=index.salience)
         return labels
 
+    def _keep(self, paths: Sequence[Path], labels: Collection[str], tables: Sequence[Path], removed: str) -> None:
+        """Copy the new files beside those of earlier generations."""
+        copies, changes = KeptFiles(self._staged / FOLDER), list[Change]()
+        if self._current is not None:
+            changes = self._kept_before(copies, self._current)
+        for number, path in enumerate(paths):
+            name = copies.keep(path, f"{self._staged.stem}-{number}-{path.name}")
+            scope = self._scope_of(number, len(paths))
+            languages = None if self._languages is None else tuple(self._languages)
+            changes.append(Change("facts", name, scope, languages, tuple(labels)))
+        for table in tables:
+            changes.append(
+                Change("table", copies.keep(table, f"{self._staged.stem}-{table.name}"), labels=tuple(labels))
+            )
+        if removed:
+            changes.append(Change("removed", removed))
+        copies.folder.mkdir(exist_ok=True)
+        copies.write(changes)
+
+    def _scope_of(self, file: int, files: int) -> str:
+        """The prefix of a file's blank nodes, as `triples` or `load` gave it."""
+        if self._scope is not None:
+            return self._scope
+        if self._current is None:
+            return f"{file}-" if files > 1 else ""
+        return f"{self._staged.stem}-{file}-"
+
+    def keep_as(self, files: KeptFiles) -> None:
+        """Take over the copies of another folder in place of those that `manifest` wrote."""
+        shutil.rmtree(self._staged / FOLDER)
+        shutil.copytree(files.folder, self._staged / FOLDER)
+
+    def _kept_before(self, copies: KeptFiles, current: Generation) -> list[Change]:
+        """The copies of the generation before; all its triples as one copy if it has none, or damaged ones."""
+        try:
+            before = KeptFiles(current.path / FOLDER)
+            before.expect_whole()
+        except KeptFilesError:
+            blocks = (lines for _, lines in statements(current))
+            labels = tuple(current.manifest.get("labels", ()))
+            changes = [Change("facts", copies.keep_blocks(blocks, f"{self._staged.stem}-earlier.nt.gz"), labels=labels)]
+            earlier = sorted((current.path / TABLES).glob("*"))
+            return changes + [Change("table", copies.keep(table, f"earlier-{table.name}")) for table in earlier]
+        link(current, FOLDER, self._staged)
+        return before.changes()
+
     def _batches(self, path: Path, counts: Counts, file: int) -> Iterator[list[Triple]]:
         return read_triples(
             path,
@@ -138,6 +193,12 @@ class StagedGraph:
         self.wrong_rows += 1
         where, _, reason = message.partition(": ")
         self._log.reject(Reject(where, reason))
+
+
+def statements(generation: Generation) -> Iterator[tuple[int, bytes]]:
+    """A generation as blocks of N-Triples, with the number of triples in each."""
+    for batch in batches_of(TripleIndex(generation.path / TRIPLES)):
+        yield len(batch), "".join(f"{statement(triple)}\n" for triple in batch).encode()
 
 
 def batches_of(index: TripleIndex) -> Iterator[list[Triple]]:

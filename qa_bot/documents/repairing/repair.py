@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from contextlib import nullcontext
 
 from qa_bot.documents.index_update import ChangeError, index_update
-from qa_bot.home.checks.documents import AlteredDocument, IndexCopies, compare, from_copy
+from qa_bot.documents.repairing.graph import mend_graph
+from qa_bot.documents.repairing.outcome import Backups, Copies, Repaired
+from qa_bot.home.checks.documents import IndexCopies, compare, from_copy
 from qa_bot.home.checks.sealed_files import changed, forget, seal
 from qa_bot.home.checks.vectors import damaged_vectors
 from qa_bot.home.config import Config
@@ -17,39 +17,9 @@ from qa_bot.home.folder import Home
 from qa_bot.home.generations import CorruptGenerationError, Generation, Generations, read_generation
 from qa_bot.home.journal import open_store
 from qa_bot.home.store import Store
-from qa_bot.home.store.integrity.rows import Content
 from qa_core.types import Encoder
 
 Progress = Callable[[int], None]
-
-
-class Copies(Protocol):
-    """A backup, from which single parts of the home are mended."""
-
-    def document(self, key: int) -> Content | None: ...
-
-    def row(self, table: str, key: object) -> dict[str, Any] | None: ...
-
-    def file(self, name: str) -> bytes | None: ...
-
-
-Backups = Callable[[], AbstractContextManager[Sequence[Copies] | None]]
-"""Opens the backups to take sound copies from, newest first."""
-
-
-@dataclass(slots=True)
-class Repaired:
-    """What was done: sentences on what is mended and what stays damaged, and the documents left out of the index."""
-
-    documents: int = 0
-    mended: list[str] = field(default_factory=list)
-    damaged: list[str] = field(default_factory=list)
-    left_out: list[AlteredDocument] = field(default_factory=list)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The object of `repair --json`."""
-        names = [{"id": document.id, "collection": document.collection} for document in self.left_out]
-        return {"documents": self.documents, "mended": self.mended, "damaged": self.damaged, "left_out": names}
 
 
 def repair(
@@ -75,6 +45,7 @@ def repair(
             _mend_database(store, done)
             _mend_rows(home, store, backups, done)
         _mend_files(home, backups, done)
+        mend_graph(home, backups, done)
         with index_update(home, config, encoder, action=None, from_nothing=True) as update:
             done.documents = update.rebuild(progress)
     return done

@@ -10,13 +10,13 @@ import json
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, wraps
 from math import log
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 import tantivy
@@ -29,11 +29,36 @@ from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.engines.local.keyword_writer import Analyser, data_files
 from retrievers.hits import Hits
 
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 MAX_TERMS = 64  # time grows with every term; terms beyond the 64 of greatest weight hardly change a ranking
 MAX_PHRASES = 64  # a phrase reads positions and costs more than a term
 LAST_DATE = 99_991_231
 OTHER_LANGUAGES = sorted(LANGUAGES.keys() - {"en"})
 CACHED_FREQUENCIES = 20_000  # terms; every stage of a question needs the frequencies of the same terms
+
+
+@contextmanager
+def _naming_damage(path: Path) -> Iterator[None]:
+    """Turn tantivy's errors over damaged files into a CorruptIndexError; its panics are no `Exception`."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, OverflowError, OSError) as error:
+        raise CorruptIndexError(path, error) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise CorruptIndexError(path, error) from None
+
+
+def _names_damage(method: _Method) -> _Method:
+    """The method of an index, whose errors name the damaged files."""
+
+    @wraps(method)
+    def guarded(index: KeywordIndex, *args: Any, **named: Any) -> Any:
+        with _naming_damage(index.path):
+            return method(index, *args, **named)
+
+    return cast("_Method", guarded)
 
 
 class KeywordIndex:
@@ -50,14 +75,12 @@ class KeywordIndex:
             raise FileNotFoundError(
                 f"Expected a keyword index in {path}, but got no such folder; run qa-bot add first."
             )
-        self._path, self._analyser = path, analyser
-        try:
+        self.path, self._analyser = path, analyser
+        with _naming_damage(path):
             self.deleted = _deleted(path)
             self._index, self._searcher = _open_searcher(path)
-        except (ValueError, KeyError, OSError) as error:
-            raise CorruptIndexError(path, error) from error
-        self._schema = self._index.schema
-        self._is_first_layout = not _has_field(self._searcher, "grams")
+            self._schema = self._index.schema
+            self._is_first_layout = not _has_field(self._searcher, "grams")
         self._frequency = lru_cache(maxsize=CACHED_FREQUENCIES)(self._searcher.doc_freq)
 
     @cached_property
@@ -95,11 +118,11 @@ class KeywordIndex:
         if limit < 1 or not clauses:
             return Hits.of()
         text = tantivy.Query.boolean_query(clauses)
-        try:
-            matches = self._searcher.search(self._restricted(text, only), limit, count=False).hits
-        except ValueError as error:
-            raise CorruptIndexError(self._path, error) from error
-        return self._hits(matches)
+        return self._hits(self._best(self._restricted(text, only), limit))
+
+    @_names_damage
+    def _best(self, query: tantivy.Query, limit: int) -> Any:
+        return self._searcher.search(query, limit, count=False).hits
 
     def count(self, only: Filter, field: Field | Literal["language"] | None = None, term: str = "") -> int:
         """Number of passages that a filter lets through; with a field, of those whose field contains the term."""
@@ -112,9 +135,11 @@ class KeywordIndex:
         query = self._restricted(tantivy.Query.term_query(self._schema, field, term, "basic"), only)
         return self._count(query)
 
+    @_names_damage
     def _count(self, query: tantivy.Query) -> int:
         return int(self._searcher.search(query, 1, count=True).count)  # type: ignore[attr-defined]
 
+    @_names_damage
     def has(self, field: Literal["collection", "folder", "language"], value: str) -> bool:
         """Whether any passage has this value; always for an index of version 0.1, which cannot be filtered."""
         if self._is_first_layout:
@@ -124,6 +149,7 @@ class KeywordIndex:
         query = tantivy.Query.term_query(self._schema, field, value, "basic")
         return not self.deleted or bool(self._searcher.search(query, 1, count=False).hits)
 
+    @_names_damage
     def matching(self, only: Filter) -> IntArray:
         """The documents (n,) that a filter lets through, ascending."""
         query = self._filter(only)
@@ -170,6 +196,7 @@ class KeywordIndex:
         clauses = clauses or [(tantivy.Occur.Must, tantivy.Query.all_query())]
         return tantivy.Query.boolean_query([*clauses, *self._left_out(only)])
 
+    @_names_damage
     def _hits(self, matches: Sequence[tuple[float, tantivy.DocAddress]]) -> Hits:
         if not matches:
             return Hits.of()
@@ -227,6 +254,7 @@ class KeywordIndex:
     def _average_lengths(self) -> Mapping[Field, float]:
         return self.average_lengths(NO_FILTER)
 
+    @_names_damage
     def average_lengths(self, only: Filter) -> Mapping[Field, float]:
         """Mean number of terms in each field of the passages that a filter lets through; 0 without any."""
         if not self.documents:

@@ -177,7 +177,7 @@ def test_readers_keep_their_generation_and_damage_is_reported(
         assert list(graph.lookup.facts("Peru", None, None))
     current = generations(empty_home).current()
     (current.path / TRIPLES / "terms.text").write_bytes(b"short")
-    with pytest.raises(RuntimeError, match=r"terms\.text; build it again"), open_graph(empty_home):
+    with pytest.raises(CorruptGenerationError, match=r"terms\.text is damaged"), open_graph(empty_home):
         pass
     (current.path / MENTIONS / "words.marisa").unlink()
     assert len(generations(empty_home).verify(deep=True)) == 2

@@ -146,3 +146,18 @@ def test_an_edited_configuration_is_told_once(home, qa_bot) -> None:
     (home / "qa-bot.toml").write_text("[answer]\nlimit = 9000\n")
     assert "changed since they were last checked: qa-bot.toml" in qa_bot("doctor").out
     assert "changed since" not in qa_bot("doctor").out
+
+
+@pytest.mark.parametrize("suffix", [".fast", ".term", ".fieldnorm"])
+def test_a_flipped_bit_of_a_search_file_is_told_before_an_answer(home, qa_bot, suffix: str) -> None:
+    current = Generations(home / "index").current()
+    assert current is not None
+    path = next(current.path.glob(f"keyword/*{suffix}"))
+    data = bytearray(path.read_bytes())
+    data[len(data) // 3] ^= 1
+    path.write_bytes(data)
+    called = qa_bot("ask", "Why do cats sleep all day?")
+    assert called.code == 1
+    assert called.err == f"Error: {path} is damaged: its sha256 differs from the manifest; run `qa-bot repair`.\n"
+    assert qa_bot("repair").code == 0
+    assert qa_bot("ask", "Why do cats sleep all day?").code == 0
