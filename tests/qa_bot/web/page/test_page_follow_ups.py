@@ -77,6 +77,20 @@ def test_choices_are_buttons_and_the_answer_replaces_them(service, visit):
     assert put(page, "and why do they wag their tails?").locator(".answer").text_content()
 
 
+def test_a_refusal_offers_questions_that_are_answered(service, visit):
+    page = visit(service.url)
+    turn = put(page, "Where do zorgons live on the moon of Quix?")
+    expect(turn.locator(".abstained")).to_contain_text("zorgons")
+    expect(turn.locator(".choices")).to_contain_text("Your documents answer these:")
+    first = turn.locator(".choices button").first
+    question = first.text_content()
+    first.click()
+    expect(turn.locator(".understood q")).to_have_text(question)
+    expect(turn.locator(".answer .text")).to_contain_text("Moon")
+    expect(turn.locator(".abstained")).to_have_count(0)
+    expect(page.locator(".turn")).to_have_count(1)
+
+
 def test_talk_has_no_confidence_and_lists_its_documents(service, visit):
     page = visit(service.url)
     put(page, CAPITAL)
