@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
@@ -10,6 +11,7 @@ import numpy as np
 
 from qa_bot.answering.confidence.calibration import Calibration, Features
 from qa_bot.answering.stages.owner_answers import is_owned
+from qa_bot.answering.stages.passages import RIVALS, is_pair
 from qa_bot.answering.stages.question_words import names
 from qa_bot.answering.stages.rank import Ranking
 from qa_core.text.analysis import terms
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 CONFIDENCE_TIE = 0.05
 """A passage must be this much more confident than a fact to be preferred: the fact is shorter, and can be checked at
 its triple."""
+
+ENOUGH_PASSAGES = 100
+"""Passages from which on a lead over the next ones means the same in every collection."""
 
 Verdict = Literal["fact", "passage", "abstain", "choices"]
 
@@ -148,22 +153,43 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
     total, rarest = sum(rarity.values()) or 1.0, inverse_frequency(index.documents, 0)
     title = set(terms(best.passage.clue.title, language))
     text = title | set(terms(best.passage.text, language))
+    title_missing = max((w for t, w in rarity.items() if t not in title), default=0.0) / rarest
     return {
         "title_similarity": best.signals.title_similarity or 0.0,
         "passage_similarity": best.signals.passage_similarity or 0.0,
         "coverage": sum(w for t, w in rarity.items() if t in text) / total,
         "title_coverage": sum(w for t, w in rarity.items() if t in title) / total,
         "missing": max((w for t, w in rarity.items() if t not in text), default=0.0) / rarest,
-        "title_missing": max((w for t, w in rarity.items() if t not in title), default=0.0) / rarest,
+        "title_missing": title_missing,
         "evidence": evidence,
         "separation": ranking.separation or 0.0,
-        "agreement": max(0.0, ranking.separation or 0.0) ** 0.5,
+        "agreement": agreement(ranking.separation or 0.0, index.documents),
         "covered": ranking.cover.covered if ranking.cover else 0.0,
+        "mean_covered": float(np.mean([cover.covered for cover in ranking.covers.values()])) if ranking.covers else 0.0,
         "margin": max(0.0, 1 - second / evidence) if evidence > 0 else 0.0,
         "words": float(np.log1p(len(content))),
         "missing_name": max((rarity.get(t, 0.0) for t in names(ranking.question.title, language) - text), default=0.0)
         / rarest,
+        "other_question": title_missing * _shared(title, set(terms(ranking.question.title, language)))
+        if is_pair(best.passage)
+        else 0.0,
     }
+
+
+def agreement(separation: float, passages: int) -> float:
+    """How clearly the evidence is for the first passage: the root of its lead over the next nine.
+
+    A rival that does not exist counts as an equal one. Among fewer than a hundred passages rivals are unlike the first
+    by chance, so the lead is scaled by √(ln(1 + n) / ln 101).
+    """
+    rivals = min(RIVALS, max(0, passages - 1)) / RIVALS
+    chance = math.sqrt(min(1.0, math.log(1 + passages) / math.log(1 + ENOUGH_PASSAGES)))
+    return math.sqrt(max(0.0, separation) * rivals * chance)
+
+
+def _shared(one: set[str], other: set[str]) -> float:
+    """The share of words that two sets have in common (Jaccard)."""
+    return len(one & other) / len(one | other) if one else 0.0
 
 
 def _evidence(candidate: Candidate) -> float:

@@ -272,12 +272,12 @@ def _final(
     passages: Mapping[int, Passage], keys: IntArray, prose: Scores, pairs: Scores, *, include_archived: bool
 ) -> Scores:
     """The sum (n,) that fits the kind of each passage's document, less for archived ones."""
-    of_pairs = np.array([_is_pair(passages[key]) for key in keys.tolist()])
+    of_pairs = np.array([is_pair(passages[key]) for key in keys.tolist()])
     archived = np.array([passages[key].source.details.archived for key in keys.tolist()])
     return np.where(of_pairs, pairs, prose) - (0.0 if include_archived else ARCHIVED) * archived
 
 
-def _is_pair(passage: Passage) -> bool:
+def is_pair(passage: Passage) -> bool:
     """Whether the title is a question that the passage answers."""
     source = passage.source
     return source.details.kind == "pair" or asks(source.title)
@@ -308,7 +308,7 @@ def _with_leads(
     units = index.unit_scores([*candidates], query)
     return [
         candidate
-        if key not in units or _is_pair(candidate.passage)
+        if key not in units or is_pair(candidate.passage)
         else _with_lead(index, candidate, *units[key], formulation)
         for key, candidate in candidates.items()
     ]

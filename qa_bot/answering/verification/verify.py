@@ -6,18 +6,21 @@ The passages that were read are put in order again, by their evidence and by the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.verification.reading import read_text, whole_text
 from qa_bot.answering.verification.token_vectors import TokenVectors
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
-from qa_core.text.markdown_text import context, plain_text
-from qa_core.types import Candidate, Passage, Span
+from qa_core.types import Candidate, FloatArray
 from rankers.clue import Statistics, inverse_frequency
-from rankers.late_interaction import soft_minimum, word_cover
+from rankers.late_interaction import Shares, soft_minimum, word_cover
 from retrievers.formulate import Formulation
 from retrievers.question_terms import content_terms
 
@@ -25,8 +28,6 @@ COVER_WEIGHT = 2.0
 """Of the cover of a passage, beside its evidence (at most 3.5), when the passages that were read are put in order. Over
 eight collections the gold is in the first passage for .796 instead of .746 of the questions with the table's vectors,
 for .822 instead of .787 with MiniLM's; weights from 1.5 to 2 differ by .01."""
-READ = 900
-"""Characters of a passage that are surely read; if its lead ends later, reading begins at the lead."""
 LEAST_RARITY = 1e-3
 _WORD = re.compile(r"\w+")
 
@@ -63,10 +64,15 @@ class RankedCandidates(Protocol):
 
 
 class _Words(NamedTuple):
-    """The content words of a reading in the analysis of one language."""
+    """The content words of a reading in the analysis of one language.
 
-    spans: tuple[Span, ...]
+    `rows` are their numbers among all words; `is_literal` says which of them a passage has.
+    """
+
+    rows: list[int]
+    texts: tuple[str, ...]
     terms: tuple[str, ...]
+    is_literal: tuple[bool, ...] = ()
 
 
 class Verifier:
@@ -115,46 +121,57 @@ class Verifier:
     def _covers(
         self, head: Sequence[Candidate], readings: Sequence[str], language: str, index: Statistics, deadline: Deadline
     ) -> list[Cover]:
-        """The cover of each passage, the mean over the readings, which are in a language ("" if undecided)."""
+        """The cover of each passage, the mean over the readings, which are in a language ("" if undecided).
+
+        A passage that has all words of the question is not read: it covers them.
+        """
         deadline.check()
-        texts = [passage_text(candidate) for candidate in head]
-        tokens = self._vectors.of_passages(texts)
-        covers: list[list[Cover]] = [[] for _ in head]
-        for reading in readings:
+        words_of = cache(content_of)  # most passages of a question are in one language
+        content = [_content_words(candidate, readings, language, words_of) for candidate in head]
+        is_unclear = [not all(all(words.is_literal) for words in of_readings) for of_readings in content]
+        texts = [read_text(candidate) for candidate, unclear in zip(head, is_unclear, strict=True) if unclear]
+        tokens = iter(self._vectors.of_passages(texts) if texts else ())
+        vectors = [self._vectors_of_words(reading) for reading in readings] if texts else []
+        covers = []
+        for of_readings, unclear in zip(content, is_unclear, strict=True):
             deadline.check()
-            spans = [match.span() for match in _WORD.finditer(reading)]
-            vectors = self._vectors.of_words(reading, spans)
-            row_of = {span: row for row, span in enumerate(spans)}
-            for at, candidate in enumerate(head):
-                deadline.check()
-                analysis = analysis_language(candidate.passage.source.details.language)
-                words = content_of(reading, analysis, language)
-                present = set(terms(texts[at], analysis))
-                rows = vectors[[row_of[span] for span in words.spans]] if words.spans else vectors[:0]
-                shares = word_cover(rows, tokens[at], [term in present for term in words.terms])
-                covered = soft_minimum(shares, [_rarity(index, term) for term in words.terms])
-                named = zip((reading[slice(*span)] for span in words.spans), shares.tolist(), strict=True)
-                covers[at].append(Cover(covered, tuple(named)))
-        return [_mean(several) for several in covers]
+            rows = next(tokens) if unclear else None
+            shares = [
+                np.ones(len(words.terms))
+                if rows is None
+                else word_cover(vectors[at][words.rows], rows, words.is_literal)
+                for at, words in enumerate(of_readings)
+            ]
+            covers.append(_mean([_cover(*pair, index) for pair in zip(of_readings, shares, strict=True)]))
+        return covers
+
+    def _vectors_of_words(self, reading: str) -> FloatArray:
+        """Unit rows (W, D) of all words of a reading."""
+        return self._vectors.of_words(reading, [match.span() for match in _WORD.finditer(reading)])
 
 
-def passage_text(candidate: Candidate) -> str:
-    """What is read of a passage: title and headings, then its plain text."""
-    passage, lead = candidate.passage, candidate.signals.lead
-    start = lead[0] if lead is not None and lead[1] > READ else 0
-    return f"{_context(passage)}. {plain_text(passage.text[start:])}".removeprefix(". ")
+def _content_words(
+    candidate: Candidate, readings: Sequence[str], language: str, words_of: Callable[[str, str, str], _Words]
+) -> list[_Words]:
+    """The content words of each reading in the analysis of the passage, and whether the passage has them."""
+    analysis = analysis_language(candidate.passage.source.details.language)
+    present = set(terms(whole_text(candidate), analysis))
+    content = [words_of(reading, analysis, language) for reading in readings]
+    return [words._replace(is_literal=tuple(term in present for term in words.terms)) for words in content]
+
+
+def _cover(words: _Words, shares: Shares, index: Statistics) -> Cover:
+    covered = soft_minimum(shares, [_rarity(index, term) for term in words.terms])
+    return Cover(covered, tuple(zip(words.texts, shares.tolist(), strict=True)))
 
 
 def content_of(text: str, language: str, question_language: str) -> _Words:
     """The content words of a text with their first index terms in the analysis of a language."""
     content = set(content_terms(text, language, question_language))
-    words = ((match.span(), next(iter(terms(match[0], language)), "")) for match in _WORD.finditer(text))
-    counted = [(span, term) for span, term in words if term in content]
-    return _Words(tuple(span for span, _ in counted), tuple(term for _, term in counted))
-
-
-def _context(passage: Passage) -> str:
-    return context(passage.source.title, passage.place.heading)
+    words = ((match, next(iter(terms(match[0], language)), "")) for match in _WORD.finditer(text))
+    counted = [(row, match[0], term) for row, (match, term) in enumerate(words) if term in content]
+    rows, texts, terms_ = zip(*counted, strict=True) if counted else ((), (), ())
+    return _Words(list(rows), texts, terms_)
 
 
 def _rarity(index: Statistics, term: str) -> float:

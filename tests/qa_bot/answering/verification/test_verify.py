@@ -6,10 +6,11 @@ import pytest
 
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.stages.rank import Ranking
+from qa_bot.answering.verification.reading import WINDOW
 from qa_bot.answering.verification.token_vectors import TokenVectors
-from qa_bot.answering.verification.verify import READ, Verifier, content_of, passage_text
+from qa_bot.answering.verification.verify import Verifier, content_of
 from qa_bot.home.encoders import EncoderError
-from qa_core.types import Candidate, Clue, Passage, Place, Question, Signals, Source
+from qa_core.types import Candidate, Clue, Passage, Question, Signals, Source
 from retrievers.formulate import formulate
 
 
@@ -98,17 +99,28 @@ def test_nothing_to_read(tokens):
     assert verified(tokens, "price", [candidate("empty", "", 1.0)]).covers["empty"].covered == 0.0
 
 
-def test_title_and_headings_are_read_and_a_late_lead(tokens):
-    passage = Passage("a", "**Nine** euros.", Clue(), Source("a", title="Fees"), place=Place(heading=("Dogs",)))
-    assert passage_text(Candidate(passage, 1.0)) == "Fees › Dogs. Nine euros."
-    late = candidate("b", "x" * READ + " The lead.", 1.0, lead=(READ + 1, READ + 10))
-    assert passage_text(late) == "The lead."
+def test_a_passage_with_all_words_is_not_read(tokens):
+    result = verified(tokens, "the cost in Vienna", [RULES, PRICES])
+    assert tokens.read == ["Take your dog to work on Fridays.", "the cost in Vienna"]
+    assert result.covers["prices"] == (1.0, (("cost", 1.0), ("Vienna", 1.0)))
+    tokens.read.clear()
+    assert verified(tokens, "Fridays", [RULES]).covers["rules"].covered == pytest.approx(1.0)
+    assert tokens.read == [], "nor is the question"
+
+
+def test_words_of_the_whole_passage_are_covered_and_its_window_is_read(tokens):
+    text = "The zorp. " + "x" * WINDOW + " Take your dog."
+    late = candidate("late", text, 1.0, lead=(len(text) - len("Take your dog."), len(text)))
+    result = verified(tokens, "zorp puppy price", [late])
+    assert dict(result.covers["late"].words) == {"zorp": 1.0, "puppy": 1.0, "price": 0.0}
+    assert tokens.read[0].endswith("x Take your dog.")
+    assert "zorp" not in tokens.read[0]
 
 
 def test_content_words_have_a_term_of_the_passages_language():
     words = content_of("Was kosten die Hunde?", "de", "de")
-    assert [*words.terms] == ["kost", "hund"]
-    assert words.spans == ((4, 10), (15, 20))
+    assert words.terms == ("kost", "hund")
+    assert (words.rows, words.texts) == ([1, 3], ("kosten", "Hunde"))
 
 
 def test_without_a_model_nothing_is_verified(caplog):

@@ -1,0 +1,46 @@
+"""What is read of a passage: its title and headings, and a window around the lead.
+
+The time of the transformer grows with the tokens it reads. Windows of 350 characters, about 80 tokens with their
+context, put the passages in the same order as whole passages do, and tell right answers from wrong ones as well. A
+word of the question is covered if the whole passage has it.
+"""
+
+from __future__ import annotations
+
+from qa_core.text.markdown_text import context, plain_text
+from qa_core.types import Candidate, Span
+
+WINDOW = 350
+"""Characters."""
+AFTER = 2 / 3
+"""Share of what the lead leaves of the window that follows the lead."""
+
+
+def read_text(candidate: Candidate) -> str:
+    """Title and headings, then the plain text of the window."""
+    return _below_context(candidate, window(candidate.passage.text, candidate.signals.lead))
+
+
+def whole_text(candidate: Candidate) -> str:
+    """Title and headings, then the plain text of the passage."""
+    return _below_context(candidate, candidate.passage.text)
+
+
+def window(text: str, lead: Span | None, size: int = WINDOW) -> str:
+    """About `size` characters of a text around its lead, from the beginning of a word; its beginning without a lead."""
+    start, end = lead or (0, 0)
+    room = size - (end - start)
+    if room <= 0:
+        return text[start : start + size]
+    after = min(len(text) - end, int(AFTER * room))
+    before = min(start, room - after)
+    after = min(len(text) - end, room - before)
+    first = start - before
+    if first > 0:
+        first = text.rfind(" ", 0, first + 1) + 1 or first
+    return text[first : end + after]
+
+
+def _below_context(candidate: Candidate, text: str) -> str:
+    passage = candidate.passage
+    return f"{context(passage.source.title, passage.place.heading)}. {plain_text(text)}".removeprefix(". ")

@@ -1,0 +1,79 @@
+"""Features of confidence by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from qa_bot.answering.stages.decide import agreement, confidence_features
+from qa_bot.answering.stages.rank import Ranking
+from qa_bot.answering.verification.verify import Cover
+from qa_core.types import Candidate, Clue, Passage, Question, Signals, Source
+from retrievers.formulate import formulate
+
+
+class Counts:
+    """A collection in which each word is in one passage."""
+
+    def __init__(self, documents: int) -> None:
+        self.documents = documents
+
+    def document_frequency(self, _field: str, _term: str) -> int:
+        return 1
+
+    def average_length(self, _field: str) -> float:
+        return 10.0
+
+
+class Unknown(Counts):
+    """A collection without any of the words."""
+
+    def document_frequency(self, _field: str, _term: str) -> int:
+        return 0
+
+
+def test_a_lead_means_the_same_in_every_large_collection() -> None:
+    assert agreement(2.25, 100) == agreement(2.25, 100_000) == pytest.approx(1.5)
+    assert agreement(-1.0, 1000) == 0.0
+
+
+def test_rivals_that_do_not_exist_count_as_equal_ones() -> None:
+    assert agreement(2.25, 0) == agreement(2.25, 1) == 0.0
+    assert agreement(2.25, 4) == pytest.approx(math.sqrt(2.25 * 3 / 9 * math.sqrt(math.log(5) / math.log(101))))
+    in_homes = [agreement(2.25, passages) for passages in range(120)]
+    assert in_homes == sorted(in_homes), "a lead never means less because there are more passages"
+
+
+def test_the_covers_of_all_passages_that_were_read_are_averaged() -> None:
+    first = Candidate(Passage("a", "Dogs bark.", Clue(), Source("a")), 2.0, Signals(combined=2.0))
+    ranking = Ranking(Question("dogs"), formulate(Question("dogs")), (first,), separation=1.0)
+    read = Ranking(
+        Question("dogs"),
+        formulate(Question("dogs")),
+        (first,),
+        separation=1.0,
+        covers={"a": Cover(0.9), "b": Cover(0.4), "c": Cover(0.2)},
+    )
+    features = confidence_features(read, Counts(1000))
+    assert (features["covered"], features["mean_covered"]) == (pytest.approx(0.9), pytest.approx(0.5))
+    assert features["agreement"] == pytest.approx(1.0)
+    assert confidence_features(ranking, Counts(1000))["mean_covered"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        (
+            "How does the knight move in chess?",
+            4 / 6,
+        ),  # how, does, move, chess; of these, knight and bishop, which is missing
+        ("How does the bishop move in chess?", 0.0),  # nothing is missing
+        ("Moves of the knight in chess", 0.0),  # no question
+    ],
+)
+def test_a_title_may_ask_the_same_about_something_else(title: str, expected: float) -> None:
+    question = Question("How does the bishop move in chess?")
+    best = Candidate(Passage("a", "In an L.", Clue(title), Source("a", title)), 2.0)
+    features = confidence_features(Ranking(question, formulate(question), (best,), separation=1.0), Unknown(1000))
+    assert features["other_question"] == pytest.approx(expected)
