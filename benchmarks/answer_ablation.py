@@ -44,7 +44,7 @@ def first_unit(_passage: Passage, units: Sequence[Span], _scores: FloatArray) ->
 
 
 def without_readings(whole: corridor.Corridor, ask: Ask, clock: Clock, *rest: Any) -> Any:
-    """A follow-up is searched as it was understood, in one reading."""
+    """A follow-up is searched in one reading."""
     return _decided(whole, replace(ask, readings=()), clock, *rest)
 
 
