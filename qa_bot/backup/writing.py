@@ -32,7 +32,7 @@ from qa_bot.home.generations import MANIFEST, CorruptGenerationError, Generation
 from qa_bot.home.store.copies.database_copy import copy_database, counts_of
 
 LEFT_OUT = re.compile(
-    r"\..*|.*\.lock|lock|store\.sqlite(-wal|-shm|-journal)?|index|graph|vectors|upgrades|last-backup\.json"
+    r"\..*|.*\.lock|lock|store\.sqlite(-wal|-shm|-journal)?|index|graph|vectors|upgrades|(last-backup|service)\.json"
 )
 """Top-level entries that are copied otherwise, or are not worth a copy: locks, the database, kept vectors."""
 

@@ -38,13 +38,15 @@ def _watch_status(context: typer.Context, seconds: float, *, json: bool) -> NoRe
     """Until Ctrl-C, show the health that a running service reports, or else that of the home."""
     import time
 
+    from qa_bot.backup.schedule import seconds_of
     from qa_bot.home.health.figures import current_health
     from qa_bot.terminal.health_output import show_health
 
-    home, _ = open_home(context)
+    home, config = open_home(context)
+    backup_every = seconds_of(config.backup.every)
     try:
         while True:
-            health = current_health(home)
+            health = current_health(home, backup_every=backup_every)
             if json:
                 print_json(health)
             else:

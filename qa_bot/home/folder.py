@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 
 OPEN_TO_OTHERS = 0o077
 """Bits of a mode that give rights to group and others."""
-MAKES_ROOM = frozenset({"delete", "sources", "export", "migrate", "repair", "restore", "backup"})
-"""Actions that are possible on a full disk: they remove something, mend it, or write elsewhere."""
+MAKES_ROOM = frozenset({"delete", "sources", "export", "migrate", "upgrade", "repair", "restore", "backup"})
+"""Actions that are possible on a full disk: they remove something, mend it, write elsewhere, or reading needs them."""
 POLL = 0.005
 """Seconds between two attempts to get a lock."""
 

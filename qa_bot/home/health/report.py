@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 Level = Literal["warning", "error"]
 
-BACKUP_RECORD = "backup.json"
-"""File in the home with the time and the outcome of the last backup."""
+BACKUP_RECORD = "last-backup.json"
+"""File in the home with the time of the last backup."""
 
 
 class Problem(NamedTuple):
@@ -31,11 +31,14 @@ class Problem(NamedTuple):
     detail: str
 
 
-def home_report(home: Home, config: Config, sources: Sequence[Source], *, now: float | None = None) -> dict[str, Any]:
+def home_report(
+    home: Home, config: Config, sources: Sequence[Source], *, backup_every: float = 0.0, now: float | None = None
+) -> dict[str, Any]:
     """Generations, lag of sources, last backup and disk, with the list of `problems`.
 
     Args:
         sources: those of the store.
+        backup_every: seconds between two scheduled backups; 0 if none are.
         now: seconds since 1970.
     """
     now = time.time() if now is None else now
@@ -45,7 +48,7 @@ def home_report(home: Home, config: Config, sources: Sequence[Source], *, now: f
         "graph": _graph(home, problems),
         "sources": [_source(source, now, problems) for source in sources],
         "improving": {name: value for name, value in _vectors(home, config).items() if name != "passages"},
-        "backup": _backup(home, now, problems),
+        "backup": _backup(home, backup_every, now, problems),
         "disk": _disk(home, config, problems),
         "problems": problems,
     }
@@ -101,19 +104,23 @@ def _source(source: Source, now: float, problems: list[Problem]) -> dict[str, An
     }
 
 
-def _backup(home: Home, now: float, problems: list[Problem]) -> dict[str, Any] | None:
-    """The record of the last backup; None if there is none."""
+def _backup(home: Home, every: float, now: float, problems: list[Problem]) -> dict[str, Any] | None:
+    """The last backup; None if there was none. One is late when twice the time between two has passed."""
+    made = _last_backup(home, problems)
+    if every and (made is None or now - made > 2 * every):
+        problems.append(Problem("backup", "warning", "The scheduled backup is late; the log says why, or run one."))
+    return None if made is None else {"time": made, "age": round(max(0.0, now - made), 1)}
+
+
+def _last_backup(home: Home, problems: list[Problem]) -> float | None:
+    """Seconds since 1970."""
     try:
-        record = json.loads((home.path / BACKUP_RECORD).read_text("utf-8"))
-        made, error = float(record["time"]), str(record.get("error") or "")
+        return float(json.loads((home.path / BACKUP_RECORD).read_bytes())["made"])
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         problems.append(Problem("backup", "warning", f"{BACKUP_RECORD} cannot be read; make a backup again."))
         return None
-    if error:
-        problems.append(Problem("backup", "warning", f"The last backup failed: {error}"))
-    return {"time": made, "age": round(max(0.0, now - made), 1), "error": error}
 
 
 def _disk(home: Home, config: Config, problems: list[Problem]) -> dict[str, Any]:

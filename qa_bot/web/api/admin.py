@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from qa_bot import __version__
+from qa_bot.backup.schedule import seconds_of
 from qa_bot.home.health.report import Problem, home_report, status_of
 from qa_bot.web.api.json_bodies import reply
 from qa_bot.web.app_keys import METRICS, SERVICE
@@ -82,14 +83,15 @@ class HealthWatch:
 
     async def _read_home(self) -> dict[str, Any]:
         bot = self._service.bot
+        every = seconds_of(bot.config.backup.every)
 
         def read(store: Store) -> dict[str, Any]:
-            return home_report(bot.home, bot.config, store.sources.all())
+            return home_report(bot.home, bot.config, store.sources.all(), backup_every=every)
 
         try:
             return await self._service.store(read)
         except Exception as error:  # the store; the rest of the report is complete
-            home = await asyncio.to_thread(home_report, bot.home, bot.config, ())
+            home = await asyncio.to_thread(home_report, bot.home, bot.config, (), backup_every=every)
             home["problems"].append(Problem("store", "error", str(error)))
             return home
 

@@ -56,7 +56,6 @@ class ImprovingReply(BaseModel):
 class BackupReply(BaseModel):
     time: float
     age: float
-    error: str
 
 
 class DiskReply(BaseModel):

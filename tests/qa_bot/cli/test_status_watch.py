@@ -73,7 +73,7 @@ HEALTH = {
     "graph": {"generation": 2, "facts": 99},
     "improving": {"vectors": "starter-table", "improvable": True, "progress": 0.4},
     "sources": [{"name": "docs\x1b[2J", "age": 90.0, "error": "gone"}, {"name": "new", "age": None, "error": ""}],
-    "backup": {"time": 1.0, "age": 90_000.0, "error": ""},
+    "backup": {"time": 1.0, "age": 90_000.0},
     "disk": {"free": 5_000_000_000, "size": 10**11, "percent": 5.0, "level": "low"},
     "problems": [{"name": "disk", "level": "warning", "detail": "5.0 % of the disk are free; make room."}],
 }

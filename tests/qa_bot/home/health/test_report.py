@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from qa_bot.backup.last import remember
+from qa_bot.backup.manifest import Manifest
 from qa_bot.home.config import Config
 from qa_bot.home.folder import DiskFullError, Home
 from qa_bot.home.health import report as module
@@ -62,23 +64,38 @@ def test_a_damaged_generation_is_an_error(home: Path) -> None:
     assert report["index"]["generation"] == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "backup", "problem"),
-    [
-        ('{"time": 999940, "path": "/backups/1"}', {"time": 999_940.0, "age": 60.0, "error": ""}, ""),
-        ('{"time": 999940, "error": "disk full"}', {"time": 999_940.0, "age": 60.0, "error": "disk full"}, "disk full"),
-        ("[]", None, "make a backup again"),
-        ("{", None, "make a backup again"),
-        ('{"time": "soon"}', None, "make a backup again"),
-        ("[" * 100_000, None, "make a backup again"),
-    ],
-)
-def test_the_last_backup(tmp_path: Path, text: str, backup: object, problem: str) -> None:
+def remembered(home: Home, made: float) -> None:
+    """Note a backup as `qa-bot backup` does."""
+    remember(home, home.path.parent / "backups", Manifest("1", made, "0.2.0", "r1", "sqlite", 0, 0, {}))
+
+
+def test_the_last_backup(tmp_path: Path) -> None:
     home = Home.open(tmp_path / "home")
-    (home.path / BACKUP_RECORD).write_text(text)
+    remembered(home, NOW - 60)
     report = reported(home)
-    assert report["backup"] == backup
-    assert [problem in entry.detail for entry in report["problems"]] == [True] * bool(problem)
+    assert (report["backup"], report["problems"]) == ({"time": NOW - 60, "age": 60.0}, [])
+
+
+@pytest.mark.parametrize(("age", "every", "is_late"), [(7200, 3600, False), (7201, 3600, True), (7201, 0, False)])
+def test_a_scheduled_backup_is_late_after_twice_its_time(tmp_path: Path, age: int, every: int, is_late: bool) -> None:
+    home = Home.open(tmp_path / "home")
+    remembered(home, NOW - age)
+    report = home_report(home, Config(), (), backup_every=every, now=NOW)
+    assert ("backup" in [problem.name for problem in report["problems"]]) is is_late
+
+
+def test_a_scheduled_backup_that_was_never_made_is_late(tmp_path: Path) -> None:
+    report = home_report(Home.open(tmp_path / "home"), Config(), (), backup_every=60.0, now=NOW)
+    assert "The scheduled backup is late" in " ".join(problem.detail for problem in report["problems"])
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"made": "soon"}', "[" * 100_000, "\xff"])
+def test_a_damaged_note_of_the_last_backup_is_reported(tmp_path: Path, text: str) -> None:
+    home = Home.open(tmp_path / "home")
+    (home.path / BACKUP_RECORD).write_text(text, "latin-1")
+    report = reported(home)
+    assert report["backup"] is None
+    assert ["make a backup again" in problem.detail for problem in report["problems"]] == [True]
 
 
 @pytest.mark.parametrize(

@@ -104,10 +104,10 @@ def test_the_queue_and_an_overload_are_told(current, serve, slow_bot) -> None:
 
 
 def test_the_last_backup_is_told(current, service) -> None:
-    (service.bot.home.path / module.BACKUP_RECORD).write_text(json.dumps({"time": 1_000.0, "error": "disk full"}))
+    (service.bot.home.path / module.BACKUP_RECORD).write_text(json.dumps({"made": 1_000.0}))
     report = health(service)
     assert report.backup is not None
-    assert (report.backup.time, report.status) == (1_000.0, "warning")
+    assert (report.backup.time, report.status) == (1_000.0, "ok")
     assert gauge(service, "last_backup_timestamp_seconds") == 1000
 
 
@@ -153,8 +153,8 @@ def test_problems_are_logged_when_they_begin_and_end(current, service, monkeypat
         return asyncio.create_task(watch.log_changes())
 
     task = service.run(begin())
-    file.write_text('{"time": 1, "error": "disk full"}')
-    service.until(lambda: logged() == [["The last backup failed: disk full"]])
+    file.write_text("damaged")
+    service.until(lambda: logged() == [["last-backup.json cannot be read; make a backup again."]])
     file.unlink()
     service.until(lambda: len(logged()) == 2)
     assert logged()[1] == []
