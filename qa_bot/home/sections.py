@@ -176,7 +176,12 @@ class ServeSection:
     )
     workers: int = key(2, "questions answered at once", least=1, most=64)
     queue: int = key(64, "questions that may wait; more are rejected with Retry-After", least=0, most=10_000)
-    rate: int = key(0, "requests a minute for each client, by key or address; 0 is no limit", least=0)
+    rate: int = key(
+        -1,
+        "requests a minute for each client, by key or address; 0 is no limit, -1 is 1200 unless only this machine can "
+        "connect",
+        least=-1,
+    )
     log_questions: bool = key(False, "write the text of questions to the log and to traces")
     log_format: Literal["auto", "json", "text"] = key(
         "auto", "log lines: one JSON object each, or text; auto is text in a terminal and JSON elsewhere"

@@ -55,6 +55,7 @@ def test_a_terminal_gets_no_control_sequence(hostile_home: Path, qa_bot, command
     called = qa_bot(command, question)
     assert "zorgon" in called.out.lower()
     assert not CONTROL.search(called.out + called.err)
+    assert "javascript:alert(document" not in called.out, "no address that runs code"
 
 
 def answered(home: Path, question: str) -> tuple[object, str]:
@@ -95,6 +96,7 @@ def test_xml_has_no_foreign_elements(hostile_home: Path) -> None:
     answer, _ = answered(hostile_home, QUESTION)
     sources = as_dict(answer)["sources"]
     assert any("zorgon" in source["document"] for source in sources)
+    assert not [source for source in sources if "javascript" in (source["url"] or "")]
     question = Question(f"{QUESTION} {MARKUP}{ESCAPES}")
     text = reply(answer, analyse(question, rarity=lambda _: 1.0), qid=MARKUP + ESCAPES, milliseconds=1)
     root = ElementTree.fromstring(text)
@@ -107,6 +109,7 @@ def test_xml_has_no_foreign_elements(hostile_home: Path) -> None:
         "summary",
         "discard-reason",
     }
+    assert "javascript:alert(document" not in text
 
 
 def test_a_question_cannot_forge_a_line_of_the_log(hostile_home: Path) -> None:

@@ -23,12 +23,17 @@ class Address(NamedTuple):
 
 def check_binding(host: str, token: str) -> None:
     """Raise ConfigError if other machines could connect and there is no token."""
-    if token or all(ipaddress.ip_address(address).is_loopback for address in addresses(host)):
+    if token or is_loopback(host):
         return
     raise ConfigError(
         f"Expected a token before listening on {host}, where other machines can connect, but got none; "
         f"set `[serve] token` (or QA_BOT_TOKEN), or listen on 127.0.0.1."
     )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can connect to a service that listens on `host`."""
+    return all(ipaddress.ip_address(address).is_loopback for address in addresses(host))
 
 
 def addresses(host: str) -> list[str]:

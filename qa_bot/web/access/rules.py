@@ -15,7 +15,7 @@ from aiohttp.typedefs import Handler, Middleware
 
 from qa_bot.home.config import hashed_token, token_hash
 from qa_bot.home.sections import ServeSection
-from qa_bot.web.access.addresses import Address, local_address, own_names, parse_address, plain
+from qa_bot.web.access.addresses import Address, is_loopback, local_address, own_names, parse_address, plain
 from qa_bot.web.access.arrival import answer_expectation
 from qa_bot.web.access.clients import Proxies
 from qa_bot.web.access.rates import TokenBuckets
@@ -30,6 +30,8 @@ PROBES = frozenset({"/livez", "/readyz"})
 """Without a rate limit, as are the page's assets, a dozen for each visit."""
 WRONG_TOKENS = 20
 """Wrong tokens a minute from one address, or the same one from any, and at once; further ones get 429 for a while."""
+RATE = 1200
+"""Default of requests a minute if other machines can connect."""
 PORTS = {"http": 80, "https": 443}
 
 
@@ -42,7 +44,8 @@ class Access:
         self._ports = {port for port in (settings.port, settings.liveqa_port) if port}
         self._own = own_names(settings.host)
         self._wildcard = settings.host in ("0.0.0.0", "::")  # noqa: S104  # compared, not bound
-        self._rate = TokenBuckets(settings.rate, burst=settings.rate) if settings.rate else None
+        rate = _rate(settings)
+        self._rate = TokenBuckets(rate, burst=rate) if rate else None
         self._wrong = TokenBuckets(WRONG_TOKENS, burst=WRONG_TOKENS)
         self._proxies = Proxies(settings.proxies)
         self._clock = clock
@@ -133,6 +136,13 @@ class Access:
         except (ValueError, KeyError):  # `null`, or an invalid origin
             return False
         return any(address == Address(known.name, known.port or usual) for known in (host, *self._known))
+
+
+def _rate(settings: ServeSection) -> int:
+    """Requests a minute; 0 is no limit."""
+    if settings.rate >= 0:
+        return settings.rate
+    return 0 if is_loopback(settings.host) else RATE
 
 
 def guard(

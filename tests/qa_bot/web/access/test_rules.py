@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from aiohttp import WSMsgType
+from aiohttp.test_utils import make_mocked_request
 from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_bot.home.sections import ServeSection
-from qa_bot.web.access.rules import PUBLIC_ROUTES, WRONG_TOKENS, Access
+from qa_bot.web.access.rules import PUBLIC_ROUTES, RATE, WRONG_TOKENS, Access
+from qa_bot.web.errors import ServiceError
 
 SECRET = "correct-horse"
 RIGHT = ({"Authorization": f"Bearer {SECRET}"}, {"Authorization": f"bearer {SECRET}"}, {"X-API-Key": SECRET})
@@ -237,3 +240,19 @@ def test_a_key_has_a_separate_rate(serve) -> None:
     assert [service.get("/").status for _ in range(3)] == [200, 200, 429]
     keyed: dict[str, Any] = {"headers": RIGHT[0]}
     assert [service.get("/metrics", **keyed).status for _ in range(3)] == [200, 200, 429]
+
+
+@pytest.mark.parametrize(
+    ("host", "rate", "limit"), [("127.0.0.1", -1, None), ("0.0.0.0", -1, RATE), ("0.0.0.0", 0, None), ("::1", 3, 3)]
+)
+def test_rates_are_limited_by_default_if_other_machines_can_connect(host: str, rate: int, limit: int | None) -> None:
+    access = Access(ServeSection(host=host, rate=rate), clock=lambda: 0.0)
+    transport = Mock(get_extra_info=lambda name, default=None: ("192.0.2.7", 1) if name == "peername" else None)
+    request = make_mocked_request("GET", "/", transport=transport)
+    for _ in range(limit or RATE + 1):
+        access.spend(request)
+    if limit is None:
+        return
+    with pytest.raises(ServiceError, match="Too many requests") as refused:
+        access.spend(request)
+    assert refused.value.status == 429
