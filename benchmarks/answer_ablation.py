@@ -34,6 +34,7 @@ from qa_lab.evaluate.workplace.questions import GradedQuestion, read_questions
 from qa_lab.fit.passage_rows import DevelopmentCollection, collections
 from qa_lab.reference.encoders import choose
 from qa_lab.reference.replies import Reply
+from rankers.passage_evidence import PAIRS, PROSE
 
 PATIENCE = 60.0
 
@@ -64,7 +65,7 @@ def without(*channels: str) -> list[tuple[object, str, object]]:
     """The weights of passages without some channels of evidence."""
     return [
         (passages, name, {channel: 0.0 if channel in channels else w for channel, w in weights.items()})
-        for name, weights in (("PROSE", passages.PROSE), ("PAIRS", passages.PAIRS))
+        for name, weights in (("PROSE", PROSE), ("PAIRS", PAIRS))
     ]
 
 
