@@ -124,7 +124,7 @@ def _day(text: str, rest: tuple[int, int]) -> int:
         year, month, day = [*numbers, *rest[len(numbers) - 1 :]][:3] if len(numbers) < 3 else numbers
         day = min(day, _last_day(year, month)) if day <= LONGEST_MONTH else day
         return int(date(year, month, day).strftime("%Y%m%d"))
-    except ValueError:
+    except (ValueError, OverflowError):
         raise ScopeError(f"Expected a date like 2024, 2024-05 or 2024-05-31, but got {text!r}.") from None
 
 

@@ -29,7 +29,7 @@ class Reader(NamedTuple):
     @property
     def is_isolated(self) -> bool:
         """Whether it runs in a process of limited time and memory, because it gives files to large parsers."""
-        return self.is_binary or self.module in {"mail.eml", "exports.slack"}
+        return self.is_binary or self.module in {"mail.eml", "exports.slack", "markup.restructured"}
 
     @property
     def is_binary(self) -> bool:

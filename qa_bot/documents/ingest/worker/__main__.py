@@ -52,6 +52,7 @@ def _answer(request: Request, out: io.RawIOBase) -> bytes:
                 request.where,
                 CountingStream(file, budget),
                 request.limits,
+                guesses_encoding=".formats.markup." in request.module,
                 progress=lambda: _write(out, messages.frame(messages.ALIVE)),
             )
             for item in read_file(source, load(request.module, request.function), is_binary=True):
