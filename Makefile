@@ -19,7 +19,7 @@ LOCKED = $(PIP) --require-hashes -r $(TORCH) -r requirements.lock
 SELF = $(PIP) --no-build-isolation -c constraints.txt
 PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --maxprocesses 8 --dist worksteal $(PYTEST_FLAGS)
 
-.PHONY: help ask test test-all fuzz faults soak lint format clean lock release
+.PHONY: help ask test test-all fuzz faults soak lint format clean lock release corruption
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -41,6 +41,9 @@ faults: $(VENV)/.test ## Fail the disk and cut the power at every write point of
 
 soak: $(VENV)/.test ## Run a service under mixed use for SECONDS (600) and print the slope of its memory.
 	$(VENV)/bin/python benchmarks/soak.py --seconds $(SECONDS) --out soak.json --plot soak.png
+
+corruption: $(VENV)/.test ## Damage 200 homes at random and mend them; about 20 minutes.
+	$(VENV)/bin/python -m benchmarks.corruption --trials 200 --seed 20
 
 lint: $(VENV)/.test ## Check style, types and imports.
 	$(VENV)/bin/ruff check .

@@ -75,7 +75,7 @@ def import_(
     max_record_bytes: MaxRecordBytes = None,
     max_ratio: MaxRatio = None,
 ) -> None:
-    """Merge an export into the home: facts, documents, conversations and votes; the configuration stays."""
+    """Merge an export: facts, documents, conversations, votes; an empty home takes over the configuration, too."""
     from qa_bot.answering.fit_confidence import ensure
     from qa_bot.terminal.output import counting, show_imported
     from qa_bot.transfer.importing import join

@@ -187,8 +187,15 @@ def _index(home: Home, config: Config) -> str:
             f"Expected {counts.documents:,} documents and {counts.passages:,} passages, as in the database, but got "
             f"{manifest.documents:,} and {manifest.passages:,}; run `qa-bot repair`."
         )
+    _expect_sound_former(generations)
     age = "; made by an older version: the next `qa-bot add` or `repair` rebuilds it" if manifest.is_outdated else ""
     return f"generation {generation.number}, {len(manifest.segments)} segments, every checksum is right; {dense}{age}"
+
+
+def _expect_sound_former(generations: Generations) -> None:
+    """Former generations are spare copies, of which `repair` removes the damaged ones."""
+    if damages := generations.damaged_former():
+        raise OSError(f"A spare copy is damaged: {damages[0].message}")
 
 
 def _describe(states: Sequence[DenseState]) -> str:
@@ -209,6 +216,7 @@ def _graph(home: Home, _: Config) -> str:
             return "none yet; add facts with `qa-bot kg add FILE`"
         if damages := generations.verify(generation, deep=True):
             raise OSError(" ".join(damage.message for damage in damages))
+        _expect_sound_former(generations)
         return f"generation {generation.number}, {generation.manifest['triples']:,} facts, every checksum is right"
 
 

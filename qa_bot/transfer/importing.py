@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -25,7 +24,7 @@ from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.records import ExportedFields, Limits, Record, Reject
 from qa_bot.documents.record_sync import CUTTING, SourceItem
 from qa_bot.documents.reject_log import AddReport, RejectLog, reject_log
-from qa_bot.home.config import Config, known_keys
+from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
 from qa_bot.home.generations.commit import Switch
 from qa_bot.home.journal import open_store
@@ -33,6 +32,7 @@ from qa_bot.home.store import ConversationInfo, Feedback, JoinedCounts, Store, T
 from qa_bot.home.store.retention import Joining
 from qa_bot.transfer.archive import Archive, Part, opened
 from qa_bot.transfer.archive_lines import all_lines, first_error, lines_of, valid_lines
+from qa_bot.transfer.archived_settings import adopt_settings, archived_settings
 from qa_bot.transfer.document_lines import DocumentLine
 from qa_bot.transfer.joined_sources import JoinedSources
 from qa_bot.transfer.source_lines import AliasLine, FileLine, SourceLine
@@ -42,7 +42,6 @@ BATCH = 200
 """Conversations or turns that are stored at once."""
 DEEPEST = 64
 """Limit of an answer object's nesting; ours have six levels."""
-LONGEST_SETTINGS = 1024**2
 
 Progress = Callable[[int, str], object]
 
@@ -124,7 +123,9 @@ def join(
     limits: Limits | None = None,
     progress: Progress = lambda _done, _doing: None,
 ) -> Imported:
-    """Merge an archive into a home, whose configuration stays unchanged; invalid lines are reported and left out.
+    """Merge an archive into a home; invalid lines are reported and left out.
+
+    An empty home takes over the archive's configuration; otherwise the home's stays unchanged.
 
     Raises:
         FileNotFoundError, ArchiveError, LimitError: nothing was changed.
@@ -135,7 +136,8 @@ def join(
         progress(counts.records, "Importing documents")
 
     with opened(path, limits=limits) as archive, home.lock("import"), reject_log(home) as log:
-        imported = Imported(log.counts, notices=list(_omitted(home, config, archive)))
+        config, taken = adopt_settings(home, config, archive)
+        imported = Imported(log.counts, notices=[*taken, *_omitted(home, config, archive)])
 
         def begin(switches: list[Switch]) -> None:
             imported.facts = _join_facts(home, archive, progress, switches)
@@ -354,27 +356,13 @@ def _is_deep(value: object, levels: int) -> bool:
 
 def _omitted(home: Home, config: Config, archive: Archive) -> Iterator[str]:
     """Notices about settings that differ and about models that the archive does not hold."""
-    for part in archive.parts("settings"):
-        with archive.leaf(part) as leaf:
-            text = leaf.raw.read(LONGEST_SETTINGS).decode("utf-8", "replace")
-        differing = [name for name, value in _settings(text) if _configured(config, name) != value]
-        if differing:
-            yield f"The configuration stays as it is; the archive's differs in {', '.join(differing)}."
+    differing = [name for name, value in archived_settings(archive) if _configured(config, name) != value]
+    if differing:
+        yield f"The configuration stays as it is; the archive's differs in {', '.join(differing)}."
     for name, folder in (("models", home.models), ("personas", home.personas)):
         missing = [model for model in archive.manifest.trained.get(name, ()) if not (folder / model).is_dir()]
         if missing:
             yield f"Archives hold no {name}; copy {', '.join(missing)} to {folder}."
-
-
-def _settings(text: str) -> Iterator[tuple[str, object]]:
-    try:
-        settings = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return
-    for section, table in settings.items():
-        for short, value in table.items() if isinstance(table, dict) else ():
-            if f"{section}.{short}" in known_keys():
-                yield f"{section}.{short}", value
 
 
 def _configured(config: Config, name: str) -> object:

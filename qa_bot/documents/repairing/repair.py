@@ -48,6 +48,9 @@ def repair(
         mend_graph(home, backups, done)
         with index_update(home, config, encoder, action=None, from_nothing=True) as update:
             done.documents = update.rebuild(progress)
+        for root in (Generations(home.index), Generations(home.graph)):
+            for number in root.remove_damaged_former():
+                done.mended.append(f"{root.root / f'{number:08d}'} was a damaged spare copy and was removed.")
     return done
 
 

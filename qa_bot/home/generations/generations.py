@@ -204,6 +204,24 @@ class Generations:
         damages = (check_file(checked.path / name, record, deep=deep) for name, record in checked.files.items())
         return [damage for damage in damages if damage]
 
+    def damaged_former(self) -> list[Damage]:
+        """The first damage of each former generation that is kept; their files are all read."""
+        current, damages = self.current_number(), list[Damage]()
+        for number in self._numbers():
+            if current is None or number >= current:
+                continue
+            path = self.root / f"{number:08d}"
+            try:
+                damages += self.verify(read_generation(path), deep=True)[:1]
+            except CorruptGenerationError as error:
+                damages.append(error.damage)
+        return damages
+
+    def remove_damaged_former(self) -> list[int]:
+        """Remove damaged former generations unless readers hold them; returns their numbers."""
+        names = {damage.path.relative_to(self.root).parts[0] for damage in self.damaged_former()}
+        return [int(name) for name in sorted(names) if _remove(self.root / name)]
+
     def expect_whole(self, generation: Generation) -> None:
         """Raises CorruptGenerationError if a file is missing or cut short, or if a small one differs from its digest.
 

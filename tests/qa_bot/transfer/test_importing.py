@@ -17,7 +17,7 @@ from qa_bot.documents import graph
 from qa_bot.documents.cutting.plain_passages import cut
 from qa_bot.documents.ingest.records import Record
 from qa_bot.documents.sync import add, add_records
-from qa_bot.home.config import Config
+from qa_bot.home.config import Config, load_config, set_value
 from qa_bot.home.folder import Home, WriterBusyError
 from qa_bot.home.journal import open_store
 from qa_bot.home.sections import PassagesSection
@@ -170,15 +170,30 @@ def test_add_reads_the_documents_of_an_archive(archive, tmp_path, qa_bot) -> Non
     assert (added["added"], added["rejected"]) == (1, 0)
 
 
-def test_configuration_is_not_imported_and_secrets_are_not_exported(full, empty_home, archive, encoder) -> None:
+def test_an_empty_home_takes_over_the_configuration_without_secrets(full, empty_home, archive, encoder) -> None:
     with zipfile.ZipFile(archive) as zipped:
         assert zipped.read("qa-bot.toml").decode().split() == ["[fusion]", "method", "=", '"rrf"']
         everything = b"".join(zipped.read(name) for name in zipped.namelist())
     assert b"s3cret" not in everything
     assert b"my notes" not in everything
     (notice,) = import_archive(empty_home, archive, encoder).notices
+    assert notice == "The archive's configuration was taken over: fusion.method."
+    assert load_config(empty_home.path).fusion.method == "rrf"
+
+
+def test_the_configuration_of_a_home_stays(full, empty_home, archive, encoder) -> None:
+    set_value(empty_home.path, "answer.limit", "900")
+    (notice,) = import_archive(empty_home, archive, encoder).notices
     assert notice == "The configuration stays as it is; the archive's differs in fusion.method."
-    assert not empty_home.config_file.exists()
+    assert load_config(empty_home.path).fusion.method == "mean"
+
+
+def test_settings_of_another_machine_stay_out(full, empty_home, archive, encoder, monkeypatch) -> None:
+    settings = {"serve.port": 9000, "backup.to": "/backups", "facts.templates": "/mined", "answer.limit": 800}
+    monkeypatch.setattr("qa_bot.transfer.archived_settings.archived_settings", lambda _: settings.items())
+    assert "taken over: answer.limit." in import_archive(empty_home, archive, encoder).notices[0]
+    config = load_config(empty_home.path)
+    assert (config.serve.port, config.backup.to, config.facts.templates, config.answer.limit) == (8080, "", "", 800)
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
