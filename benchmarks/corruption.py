@@ -204,15 +204,13 @@ def main() -> None:
     for row in measure(options.trials, options.seed):
         rows.append(row)
         if options.json:
-            print(json.dumps(row), flush=True)  # noqa: T201 (a tool run by hand)
+            print(json.dumps(row), flush=True)  # noqa: T201 (a tool run by hand)  # noqa: T201
     if not options.json:
         show(rows)
 
 
 def show(rows: Sequence[dict[str, Any]]) -> None:
-    print(
-        "| damage | trials | reported | without effect | mended by repair | by restore | not mended | silently wrong |"
-    )  # noqa: T201
+    print("| damage | trials | reported | no effect | repaired | restored | not mended | silently wrong |")  # noqa: T201
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")  # noqa: T201
     for kind in (*KINDS, "all"):
         chosen = [row for row in rows if kind in ("all", row["kind"])]

@@ -1,4 +1,4 @@
-"""A damaged former generation is told and removed: it is the spare copy of the current one."""
+"""A damaged former generation is reported and removed: it is the spare copy of the current one."""
 
 from __future__ import annotations
 
