@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 import numpy as np
 
@@ -21,6 +22,8 @@ the better vectors: +.0041, with .1 +.0028, with .5 +.0043, but one set loses .0
 SUPPORTS = 0.5
 """A unit supports the answer if its cosine is at least this share of the best one. What follows the last such unit is
 left out: with .5 none of these sets loses points, with .6 one does, with .7 three."""
+SHORT = 10
+"""Items of a list that is given whole; a glossary has more."""
 _STEP = re.compile(r"\s*\d{1,2}[.)]\s")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
 
@@ -44,7 +47,9 @@ def unit_scores(
 
 
 def supporting(text: str, units: Sequence[Span], cosines: FloatArray) -> tuple[Span, ...]:
-    """The units that support an answer, in order; numbered steps and a list behind its first line are not torn apart.
+    """The units that support an answer, in order.
+
+    Steps, a short list, and a list behind the line that announces it are not torn apart behind one of their items.
 
     Args:
         units: spans of the text, in order.
@@ -55,10 +60,20 @@ def supporting(text: str, units: Sequence[Span], cosines: FloatArray) -> tuple[S
     least = SUPPORTS * float(np.max(cosines))
     spans: list[Span] = []
     is_whole = False  # the list in which the unit is
-    for (start, end), cosine in zip(units, cosines.tolist(), strict=True):
+    items = _items_of_list(text, units)
+    for (start, end), cosine, count in zip(units, cosines.tolist(), items, strict=True):
         unit = text[start:end]
-        is_whole = is_whole and _ITEM.match(unit) is not None
+        is_whole = is_whole and count > 0
         if cosine >= least or is_whole:
             spans.append((start, end))
-            is_whole = is_whole or unit.rstrip().endswith(":") or _STEP.match(unit) is not None
+            is_whole = is_whole or 0 < count <= SHORT or bool(_STEP.match(unit)) or unit.rstrip().endswith(":")
     return tuple(spans)
+
+
+def _items_of_list(text: str, units: Sequence[Span]) -> list[int]:
+    """For each unit the number of items in the list that it belongs to; 0 for a unit that is no item."""
+    counts: list[int] = []
+    for is_item, run in groupby(units, key=lambda unit: _ITEM.match(text[slice(*unit)]) is not None):
+        size = len([*run])
+        counts += [size if is_item else 0] * size
+    return counts
