@@ -49,7 +49,7 @@ def atomic_path(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
 
 
 def remove_partial(path: Path) -> None:
-    """Remove the partial files that killed writers of `path` left; no other writer may be at work."""
+    """Remove the partial files that killed writers of `path` left; another writer that is at work gets an OSError."""
     for partial in path.absolute().parent.iterdir():
         if partial.name.startswith(f".{path.name}.") and partial.suffix == ".part":
             partial.unlink(missing_ok=True)

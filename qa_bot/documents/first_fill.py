@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from qa_bot.backup.older_schema import keep_before_upgrade
 from qa_bot.home.checks.schema_version import is_older
@@ -27,25 +27,37 @@ def prepare(home: Home, config: Config, encoder: Callable[[], Encoder]) -> None:
 
     See below for the errors.
     """
+    finish_interrupted(home, config)
     _once(lambda: is_older(home, config), lambda: keep_before_upgrade(home, config))
     if not fill(home, config, encoder):
         rebuild_unreadable(home, config, encoder)
 
 
 def finish_interrupted(home: Home, config: Config) -> None:
-    """Finish or undo the commit of a killed writer; if that fails, readers ask the database until the next change."""
+    """Finish or undo the commit of a killed writer, and remove what it left; if that fails, the next change does it."""
     roots = Generations(home.index), Generations(home.graph)
-    if not any(root.announced() for root in roots):
+    if not any(root.has_remains() for root in roots):
         return
+    try:
+        with home.lock("recovery"):
+            if any(root.announced() for root in roots):
+                _finish_announced(home, config, roots)
+            for root in roots:
+                root.sweep()
+    except (HomeError, OSError) as error:
+        log.info("What a killed writer left stays for the next change: %s", error)
+
+
+def _finish_announced(home: Home, config: Config, roots: Sequence[Generations]) -> None:
     from qa_bot.home.generations.commit import finish_announced  # late: an answer needs no SQLAlchemy
     from qa_bot.home.journal import open_store
     from qa_bot.home.store import StoreError
 
     try:
-        with home.lock("recovery"), open_store(home, config) as store:
+        with open_store(home, config) as store:
             finish_announced(store.commits, roots)
-    except (HomeError, StoreError, OSError) as error:
-        log.info("An unfinished commit stays for the next change: %s", error)
+    except StoreError as error:
+        raise HomeError(str(error)) from error
 
 
 def fill(home: Home, config: Config, encoder: Callable[[], Encoder]) -> bool:

@@ -129,20 +129,26 @@ def explain(config: Config) -> list[Setting]:
 
 def set_value(home: Path, name: str, text: str) -> None:
     """Check a value and write it to the home's file atomically; comments are kept, of a token its hash is written."""
+    set_values(home, {name: text})
+
+
+def set_values(home: Path, texts: Mapping[str, str]) -> None:
+    """As `set_value`, for several values by name: all are written at once."""
     import tomlkit  # only `config set` needs it
 
     file = (home / CONFIG_FILE).resolve()
-    value = _validate(_RawValue(name, text, "command line", text=True))
-    if name in SECRETS and text:
-        value = hashed_token(text, name)
+    values = {name: _validate(_RawValue(name, text, "command line", text=True)) for name, text in texts.items()}
+    for name in SECRETS & texts.keys():
+        values[name] = hashed_token(texts[name], name) if texts[name] else values[name]
     with locked_folder(home):
         remove_partial(file)
         list(_from_file(file))
         document = tomlkit.parse(file.read_text("utf-8")) if file.exists() else tomlkit.document()
-        section, _, short = name.partition(".")
-        if section not in document:
-            document[section] = tomlkit.table()
-        document[section][short] = value
+        for name, value in values.items():
+            section, _, short = name.partition(".")
+            if section not in document:
+                document[section] = tomlkit.table()
+            document[section][short] = value
         with atomic_file(file, private=True) as out:  # private: it may hold a token
             out.write(tomlkit.dumps(document).encode())
 

@@ -43,6 +43,10 @@ DONE = (0, 3)
 """Exit codes of a command that did its work; 3: there was nothing to answer."""
 NOT_RECORDED = "could not be recorded"
 """A warning: the answer was given, but not kept."""
+MOST_LINES = 4
+"""Of an error, with warnings before it."""
+MOST_GENERATIONS = 3
+"""After a loss of power a removed one may be there again; the next change removes it."""
 CHECKS = ("database", "index", "graph")
 
 
@@ -136,7 +140,7 @@ class Bench:
             outcome.faults.append("it hung or was killed")
         elif not ended.errors.strip():
             outcome.faults.append(f"exit {ended.code} without a message")
-        if "Traceback" in ended.errors or ended.errors.count("\n") > 4:
+        if "Traceback" in ended.errors or (ended.code not in DONE and ended.errors.count("\n") > MOST_LINES):
             outcome.faults.append(f"a traceback or many lines: {ended.errors.strip().splitlines()[-1]}")
         return outcome
 
@@ -147,7 +151,7 @@ class Bench:
         outcome.faults += result["faults"]
         state = result["state"]
         if state is not None:
-            places = {"before": before, "after": after} | {f"part {i}": s for i, s in enumerate(between, start=1)}
+            places = {"after": after, "before": before} | {f"part {i}": s for i, s in enumerate(between, start=1)}
             outcome.left = next((name for name, expected in places.items() if expected == state), "")
             if not outcome.left:
                 outcome.faults.append(f"neither old nor new: {_difference(state, before, after)}")
@@ -232,7 +236,7 @@ def _examined(operation: Operation, workplace: Workplace, home: Path) -> dict[st
     left = sorted(str(path.relative_to(home)) for path in home.rglob("*") if path.name.endswith(LEFT_OVER))
     if left:
         faults.append(f"left over: {', '.join(left)}")
-    faults += [f"{root}: {count} generations" for root, count in _generations(home) if count > 2]
+    faults += [f"{root}: {count} generations" for root, count in _generations(home) if count > MOST_GENERATIONS]
     return {"state": state, "again": _tried(lambda: operation.read(Home(home)), faults, "reading"), "faults": faults}
 
 

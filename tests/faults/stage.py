@@ -10,13 +10,18 @@ from qa_bot.documents import improving
 from qa_bot.home import encoders
 from qa_bot.home.starter import ENCODER
 from tests.faults.homes import Workplace
-from tests.faults.operations import OPERATIONS, Operation, prepare_homes
+from tests.faults.operations import OPERATIONS, Operation, command, prepare_homes
 from tests.qa_bot.conftest import CountingEncoder
 
 
 def operations(names: Iterable[str] = ()) -> Iterator[Operation]:
     chosen = set(names)
     return (operation for operation in OPERATIONS if not chosen or operation.name in chosen)
+
+
+def adding(folder: Path) -> Operation:
+    """`add` of a folder of one's own."""
+    return Operation("add", command("add", str(folder.resolve()), "--collection", "own"))
 
 
 def workplace_in(folder: Path) -> Workplace:

@@ -1,6 +1,6 @@
 """Every write point of every operation, with every kind of fault: `make faults`.
 
-    python -m tests.faults.sweep [--operations NAME,…] [--kinds KIND,…] [--every N] [--json FILE]
+    python -m tests.faults.sweep [--operations NAME,…] [--kinds KIND,…] [--sample N] [--folder PATH] [--json FILE]
 
 Prints a table of operations and kinds, and exits 1 if anything is wrong.
 """
@@ -31,6 +31,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--operations", default="", help="names, with commas; all by default")
     parser.add_argument("--kinds", default="", help="kinds of faults, with commas; all by default")
     parser.add_argument("--sample", type=int, default=0, help="at most so many points an operation, by a fixed seed")
+    parser.add_argument("--folder", type=Path, help="only `add` of this folder, with --sample points")
     parser.add_argument("--json", type=Path, help="file for all outcomes")
     options = parser.parse_args(arguments)
     if PRELOADED not in os.environ:
@@ -49,7 +50,7 @@ def _preloaded(arguments: Sequence[str]) -> int:
 
 def _sweep(options: argparse.Namespace) -> int:
     from tests.faults.points import KINDS, Bench, Outcome
-    from tests.faults.stage import operations, workplace_in
+    from tests.faults.stage import adding, operations, workplace_in
 
     folder = Path(os.environ[PRELOADED])
     workplace = workplace_in(folder / "workplace")
@@ -57,7 +58,8 @@ def _sweep(options: argparse.Namespace) -> int:
     kinds = tuple(kind for kind in KINDS if not options.kinds or kind in options.kinds.split(","))
     outcomes: list[Outcome] = []
     show(f"{'operation':<12}{'points':>7}  " + "".join(f"{kind:>16}" for kind in kinds))
-    for operation in operations(options.operations.split(",") if options.operations else ()):
+    chosen = operations(options.operations.split(",") if options.operations else ())
+    for operation in [adding(options.folder)] if options.folder else chosen:
         total = bench.count(operation)
         points = _chosen(total, options.sample)
         struck = [outcome for point in points for outcome in bench.strike_all(operation, kinds, point)]

@@ -179,7 +179,7 @@ def use(
 def _use_ranker(context: typer.Context, specs: str, *, int8: bool | None, yes: bool) -> None:
     from qa_bot.answering.models.hub_rankers import fetch_ranker
     from qa_bot.answering.models.ranker_loading import open_rankers, parse_ranker_specs
-    from qa_bot.home.config import set_value
+    from qa_bot.home.config import set_values
     from qa_bot.home.encoders import is_hub_id
 
     with open_bot(context) as bot:
@@ -192,15 +192,14 @@ def _use_ranker(context: typer.Context, specs: str, *, int8: bool | None, yes: b
         quantised = bot.config.ranking.int8 if int8 is None else int8
         configured = ", ".join(names)
         open_rankers(configured, models=models, int8=quantised)
-        set_value(bot.home.path, "ranking.models", configured)
-        set_value(bot.home.path, "ranking.int8", str(quantised).lower())
+        set_values(bot.home.path, {"ranking.models": configured, "ranking.int8": str(quantised).lower()})
     typer.echo(f"Passages are now ranked by {configured}; to undo: qa-bot config set ranking.models ''")
 
 
 def _use_encoder(context: typer.Context, encoder: str, *, int8: bool | None, yes: bool) -> None:
     from qa_bot.answering.fit_confidence import ensure
     from qa_bot.documents import sync
-    from qa_bot.home.config import set_value
+    from qa_bot.home.config import set_values
 
     if Path(encoder).is_dir():
         encoder = str(Path(encoder).resolve())
@@ -208,8 +207,7 @@ def _use_encoder(context: typer.Context, encoder: str, *, int8: bool | None, yes
         quantised = bot.config.dense.int8 if int8 is None else int8
         opened = _verified_encoder(bot.home, encoder, int8=quantised, yes=yes, prompts=bot.config.dense.prompts)
         sync.switch_encoder(bot.home, bot.config, opened, name=encoder)
-        set_value(bot.home.path, "dense.encoder", encoder)
-        set_value(bot.home.path, "dense.int8", str(quantised).lower())
+        set_values(bot.home.path, {"dense.encoder": encoder, "dense.int8": str(quantised).lower()})
         ensure(opened, bot.home.models)
     typer.echo(f"The index now uses {encoder} ({opened.dimension} dimensions).")
 

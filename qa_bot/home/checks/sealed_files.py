@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from qa_core.atomic import atomic_file
+from qa_core.atomic import atomic_file, remove_partial
 
 RECORD = "checksums.json"
 FOLDERS = ("models", "personas")
@@ -114,6 +114,8 @@ def _write(home: Path, records: _Records) -> None:
     if records == _read(home) and _is_whole(home):
         return
     content = {"files": records, "sha256": _digest(records)}
+    with suppress(OSError):
+        remove_partial(home / RECORD)
     with suppress(OSError), atomic_file(home / RECORD, private=True) as file:
         file.write(json.dumps(content, indent=1, sort_keys=True).encode())
 

@@ -115,6 +115,11 @@ class Generations:
         staged.mkdir(mode=0o700)
         return staged
 
+    def has_remains(self) -> bool:
+        """Whether a writer is at work, or a dead one left something."""
+        names = [path.name for path in self.root.iterdir()]
+        return any(name.endswith((".partial", ".removed", ".part")) for name in names) or self.announced() is not None
+
     def sweep(self) -> None:
         """Remove what dead writers left.
 

@@ -116,3 +116,15 @@ def test_a_reader_beside_a_writer_leaves_its_commit_alone(home: Path) -> None:
     with opened_home.lock("add"):
         finish_interrupted(opened_home, Config())
     assert generations.announced() is not None
+
+
+def test_what_a_killed_writer_left_is_removed_at_the_next_use(home: Path) -> None:
+    opened_home = Home.open(home)
+    left = [opened_home.index / name for name in ("00000000.removed", "00000002.partial")]
+    for path in left:
+        path.mkdir()
+    with opened_home.lock("add"):
+        finish_interrupted(opened_home, Config())
+    assert all(path.exists() for path in left), "a writer is at work"
+    finish_interrupted(opened_home, Config())
+    assert not any(path.exists() for path in left)
