@@ -2,10 +2,11 @@
 
     python benchmarks/telemetry_overhead.py --questions 300 --rounds 7
 
-Three ways alternate in one process: `plain` is `Bot.ask`; `off` also keeps the log of stages, as a service without a
+Four ways alternate in one process: `plain` is `Bot.ask`; `off` also keeps the log of stages, as a service without a
 collector does; `on` also makes the spans of a request, the question and its stages, and sends them to a collector in
-another process. Each round asks the same questions; the figures are milliseconds of all threads of this process for an
-answer, in the round with the least: other programs on the machine only add to it.
+another process; `alone` does the same without answering, so that the noise of the answers is left out. Each round asks
+the same questions; the figures are milliseconds of all threads of this process for an answer, in the round with the
+least: other programs on the machine only add to it.
 """
 
 from __future__ import annotations
@@ -69,7 +70,16 @@ def _compare(bot: Bot, tracing: Tracing, options: argparse.Namespace) -> dict[st
         with tracing.request({}, "POST", "/api/ask", "r"), stage_log() as stages, tracing.question("answer", stages):
             bot.ask(question)
 
-    ways: dict[str, Way] = {"plain": Bot.ask, "off": off, "on": on}
+    with stage_log() as example:
+        bot.ask("Why do cats sleep all day?")
+
+    def alone(_: Bot, __: Question) -> None:
+        with tracing.request({}, "POST", "/api/ask", "r"), stage_log() as stages, tracing.question("answer", stages):
+            for stage in example.stages:
+                stages.add(stage.name, stage.began, stage.seconds)
+                stages.count(stage.name, stage.counts)
+
+    ways: dict[str, Way] = {"plain": Bot.ask, "off": off, "on": on, "alone": alone}
     pool = [*drawn(bot.store.stream_documents(), options.questions, seed=options.seed)]
     questions = list(islice(cycle(pool), options.questions))
     for way in ways.values():
