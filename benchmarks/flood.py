@@ -23,8 +23,8 @@ from served_process import ServedProcess, percentiles_ms, served
 ORDINARY = ("why do cats sleep all day?", "what is the capital of Australia?", "how do I make green tea?")
 PAUSE = 0.1
 """Seconds between two ordinary questions."""
-SETTLING = 15.0
-"""Seconds after the flood before memory is measured again."""
+SETTLING = 30.0
+"""Seconds before the flood and after it until memory is measured: turns are saved and better vectors made meanwhile."""
 
 
 def main() -> None:
@@ -78,6 +78,7 @@ async def _measure(service: ServedProcess, options: argparse.Namespace) -> dict[
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(service.url, timeout=timeout, connector=connector) as session:
         alone = [await ask(session, question=text) for text in ORDINARY * 30]
+        await asyncio.sleep(SETTLING)
         memory = [service.resident_mb()]
         stop = asyncio.Event()
         beside_task = asyncio.create_task(ordinary(session, stop))
