@@ -29,6 +29,11 @@ its triple."""
 ENOUGH_PASSAGES = 100
 """Passages from which on a lead over the next ones means the same in every collection."""
 
+ABSENT_RIVALS = 3
+"""Rivals that even a home of one passage has: without them nothing there would be answered."""
+LEAST_READ = 5
+"""A passage that is not there covers nothing in the mean over those that were read."""
+
 Verdict = Literal["fact", "passage", "abstain", "choices"]
 
 
@@ -165,7 +170,7 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
         "separation": ranking.separation or 0.0,
         "agreement": agreement(ranking.separation or 0.0, index.documents),
         "covered": ranking.cover.covered if ranking.cover else 0.0,
-        "mean_covered": float(np.mean([cover.covered for cover in ranking.covers.values()])) if ranking.covers else 0.0,
+        "mean_covered": sum(c.covered for c in ranking.covers.values()) / max(LEAST_READ, len(ranking.covers)),
         "margin": max(0.0, 1 - second / evidence) if evidence > 0 else 0.0,
         "words": float(np.log1p(len(content))),
         "missing_name": max((rarity.get(t, 0.0) for t in names(ranking.question.title, language) - text), default=0.0)
@@ -179,10 +184,10 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
 def agreement(separation: float, passages: int) -> float:
     """How clearly the evidence is for the first passage: the root of its lead over the next nine.
 
-    A rival that does not exist counts as an equal one. Among fewer than a hundred passages rivals are unlike the first
-    by chance, so the lead is scaled by √(ln(1 + n) / ln 101).
+    A rival that does not exist counts as an equal one, but for a few. Among fewer than a hundred passages rivals are
+    unlike the first by chance, so the lead is scaled by √(ln(1 + n) / ln 101).
     """
-    rivals = min(RIVALS, max(0, passages - 1)) / RIVALS
+    rivals = (min(RIVALS, max(0, passages - 1)) + ABSENT_RIVALS) / (RIVALS + ABSENT_RIVALS)
     chance = math.sqrt(min(1.0, math.log(1 + passages) / math.log(1 + ENOUGH_PASSAGES)))
     return math.sqrt(max(0.0, separation) * rivals * chance)
 
