@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[2]
 FILES = Path(__file__).with_name("files")
@@ -141,8 +142,12 @@ def test_the_examples_of_a_page_work(page: str, shell: Shell) -> None:
                 shell.python(block.text)
             case "toml":
                 tomllib.loads(block.text)
+            case "yaml":
+                yaml.safe_load(block.text)
+            case "text":
+                pass  # what a reader sees, such as a log
             case language:
-                raise AssertionError(f"{page}: expected console, python or toml, but got a block of {language}")
+                raise AssertionError(f"{page}: expected a known language, but got a block of {language}")
 
 
 def test_the_readme_is_short() -> None:

@@ -31,19 +31,16 @@ FEATURES = (
     "agreement",
     "covered",
     "mean_covered",
-    "other_question",
 )
 """Features of a question and its best candidate, in order:
 cosine with the title, cosine with the passage; share of the question's information in the candidate, and in its title;
 weight of the rarest word missing from both, and of the rarest missing from the title; the candidate's score, and its
 lead over the second; log of the number of informative words; weight of the rarest name that is missing; the lead of
 the first passage over the mean of the next nine, and its root, less if there are few passages; how far the first
-passage covers the question's words by meaning, and the mean of all passages that were read; how far a title that is a
-question asks the same about something else: the weight of the rarest word that it lacks, times the share of words in
-common."""
+passage covers the question's words by meaning, and the mean of all passages that were read."""
 PASSAGES = ("coverage", "agreement", "words", "missing_name")
 """Features of ranked passages."""
-VERIFIED = ("covered", "mean_covered", "coverage", "agreement", "words", "missing_name", "other_question")
+VERIFIED = ("covered", "mean_covered", "coverage", "agreement", "words", "missing_name")
 """Features of ranked passages that were read."""
 HYBRID = ("title_similarity", "passage_similarity", "coverage", "missing_name")
 """Features for searches with an encoder. They mean the same in every collection; comparisons with other candidates do

@@ -11,7 +11,7 @@ import numpy as np
 
 from qa_bot.answering.confidence.calibration import Calibration, Features
 from qa_bot.answering.stages.owner_answers import is_owned
-from qa_bot.answering.stages.passages import RIVALS, is_pair
+from qa_bot.answering.stages.passages import RIVALS
 from qa_bot.answering.stages.question_words import names
 from qa_bot.answering.stages.rank import Ranking
 from qa_core.text.analysis import terms
@@ -29,6 +29,8 @@ its triple."""
 ENOUGH_PASSAGES = 100
 """Passages from which on a lead over the next ones means the same in every collection."""
 
+NEAR = 0.5
+"""Cover from which on a passage may answer a question none of whose words it has."""
 ABSENT_RIVALS = 3
 """Rivals that even a home of one passage has: without them nothing there would be answered."""
 LEAST_READ = 5
@@ -128,8 +130,8 @@ def prefers_fact(fact: FactResult, decision: Decision) -> bool:
 def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibrations, precision: float) -> Decision:
     """Whether the best passage is an answer, at the wanted precision.
 
-    The owner's answer to this very question always is. With ranked passages that were not read, none is if no document
-    has a word of the question.
+    The owner's answer to this very question always is. With ranked passages none is if no document has a word of the
+    question, and the first passage, if it was read, has none near them.
     """
     if not ranking.candidates:
         return Decision(0.0, 0.0, {})
@@ -140,8 +142,8 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
     if is_owned(best):
         return Decision(1.0, threshold, features)
     content = ranking.formulation.content_terms
-    unread = ranking.separation is not None and ranking.cover is None
-    if unread and not any(index.document_frequency("all", term) for term in content):
+    is_far = ranking.separation is not None and (ranking.cover is None or ranking.cover.covered < NEAR)
+    if is_far and not any(index.document_frequency("all", term) for term in content):
         return Decision(0.0, threshold, features)
     return Decision(calibration.confidence(features), threshold, features)
 
@@ -158,14 +160,13 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
     total, rarest = sum(rarity.values()) or 1.0, inverse_frequency(index.documents, 0)
     title = set(terms(best.passage.clue.title, language))
     text = title | set(terms(best.passage.text, language))
-    title_missing = max((w for t, w in rarity.items() if t not in title), default=0.0) / rarest
     return {
         "title_similarity": best.signals.title_similarity or 0.0,
         "passage_similarity": best.signals.passage_similarity or 0.0,
         "coverage": sum(w for t, w in rarity.items() if t in text) / total,
         "title_coverage": sum(w for t, w in rarity.items() if t in title) / total,
         "missing": max((w for t, w in rarity.items() if t not in text), default=0.0) / rarest,
-        "title_missing": title_missing,
+        "title_missing": max((w for t, w in rarity.items() if t not in title), default=0.0) / rarest,
         "evidence": evidence,
         "separation": ranking.separation or 0.0,
         "agreement": agreement(ranking.separation or 0.0, index.documents),
@@ -175,9 +176,6 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
         "words": float(np.log1p(len(content))),
         "missing_name": max((rarity.get(t, 0.0) for t in names(ranking.question.title, language) - text), default=0.0)
         / rarest,
-        "other_question": title_missing * _shared(title, set(terms(ranking.question.title, language)))
-        if is_pair(best.passage)
-        else 0.0,
     }
 
 
@@ -190,11 +188,6 @@ def agreement(separation: float, passages: int) -> float:
     rivals = (min(RIVALS, max(0, passages - 1)) + ABSENT_RIVALS) / (RIVALS + ABSENT_RIVALS)
     chance = math.sqrt(min(1.0, math.log(1 + passages) / math.log(1 + ENOUGH_PASSAGES)))
     return math.sqrt(max(0.0, separation) * rivals * chance)
-
-
-def _shared(one: set[str], other: set[str]) -> float:
-    """The share of words that two sets have in common (Jaccard)."""
-    return len(one & other) / len(one | other) if one else 0.0
 
 
 def _evidence(candidate: Candidate) -> float:

@@ -2,8 +2,13 @@
 
 import json
 import os
+from contextlib import contextmanager
+from io import BytesIO
+from types import SimpleNamespace
 
 import pytest
+
+from qa_bot.transfer.archived_settings import archived_settings
 
 NO_UTF8 = "caf\udce9 at noon\x1b[2J"
 """As the shell passes the bytes `caf\\xe9`, which are no UTF-8."""
@@ -59,10 +64,23 @@ def test_file_names_with_control_characters_have_printable_ids(qa_bot, tmp_path)
     assert {result["document"] for result in results} == {"caf\\xe9.txt", "a\\nb\\x1b[2J.txt"}
 
 
-def test_deep_toml_of_an_archive_is_left_out(qa_bot, tmp_path) -> None:
-    from qa_bot.transfer.importing import _settings
+class Settings:
+    """An archive with nothing but settings."""
 
-    assert [*_settings(f"[answer]\nlimit = {'[' * 100_000}")] == []
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def parts(self, kind: str) -> list[str]:
+        return [kind]
+
+    @contextmanager
+    def leaf(self, _part: str):
+        yield SimpleNamespace(raw=BytesIO(self._text.encode()))
+
+
+def test_deep_toml_of_an_archive_is_left_out() -> None:
+    assert [*archived_settings(Settings("[answer]\nlimit = 300\n"))] == [("answer.limit", 300)]
+    assert [*archived_settings(Settings(f"[answer]\nlimit = {'[' * 100_000}"))] == []
 
 
 def _rows(payload):

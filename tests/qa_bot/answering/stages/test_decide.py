@@ -26,13 +26,6 @@ class Counts:
         return 10.0
 
 
-class Unknown(Counts):
-    """A collection without any of the words."""
-
-    def document_frequency(self, _field: str, _term: str) -> int:
-        return 0
-
-
 def test_a_lead_means_the_same_in_every_large_collection() -> None:
     assert agreement(2.25, 100) == agreement(2.25, 100_000) == pytest.approx(1.5)
     assert agreement(-1.0, 1000) == 0.0
@@ -62,21 +55,3 @@ def test_the_covers_of_all_passages_that_were_read_are_averaged() -> None:
     assert features["mean_covered"] == pytest.approx(0.3)  # two of five passages are missing
     assert features["agreement"] == pytest.approx(1.0)
     assert confidence_features(ranking, Counts(1000))["mean_covered"] == 0.0
-
-
-@pytest.mark.parametrize(
-    ("title", "expected"),
-    [
-        (
-            "How does the knight move in chess?",
-            4 / 6,
-        ),  # how, does, move, chess; of these, knight and bishop, which is missing
-        ("How does the bishop move in chess?", 0.0),  # nothing is missing
-        ("Moves of the knight in chess", 0.0),  # no question
-    ],
-)
-def test_a_title_may_ask_the_same_about_something_else(title: str, expected: float) -> None:
-    question = Question("How does the bishop move in chess?")
-    best = Candidate(Passage("a", "In an L.", Clue(title), Source("a", title)), 2.0)
-    features = confidence_features(Ranking(question, formulate(question), (best,), separation=1.0), Unknown(1000))
-    assert features["other_question"] == pytest.approx(expected)

@@ -132,7 +132,7 @@ def test_a_failed_run_leaves_neither_source_nor_state(
         added(docs)
     monkeypatch.undo()
     assert names(empty_home) == []
-    monkeypatch.setattr("qa_bot.home.generations.Generations.publish", lambda *_: 1 / 0)
+    monkeypatch.setattr("qa_bot.home.generations.Generations.prepare", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         added(docs)
     monkeypatch.undo()

@@ -65,11 +65,15 @@ def test_ten_turns_are_answered_the_same_in_terminal_chat_and_openai(service, ta
             return await spoken(client, *TURNS)
 
     finals = service.run(chat())
-    shared = ("question", "answered", "kind", "answer", "confidence", "reason", "understood")
+    shared = ("question", "answered", "kind", "answer", "reason", "understood")
     in_terminal = typed(service.bot.home.path, *TURNS)
     assert [[item.get(name) for name in shared] for item in in_terminal] == [
         [item.get(name) for name in shared] for item in finals
     ]
+    # vectors of a passage differ a little with the passages beside it in its batch
+    assert [item["confidence"] for item in in_terminal] == pytest.approx(
+        [item["confidence"] for item in finals], abs=0.01
+    )
     assert completed(service.url, *TURNS) == [item["answer"] if item["answered"] else refusal(item) for item in finals]
     understood = [item.get("understood", "") for item in finals[:4]]
     assert understood == ["", "", POPULATION, "What is New Zealand's population?"]

@@ -61,9 +61,12 @@ def test_without_an_answer_there_is_a_reason() -> None:
     )
 
 
+URL = "https://example.org/c"
+
+
 def test_resources_are_the_distinct_sources_of_the_answer() -> None:
-    sources = (source("a"), source("b", span=None), source("c", url="u"), source("d", url="u"), source("e\x00\ud800"))
-    assert parsed(reply(replace(YES, sources=sources), NOTHING, qid="", milliseconds=0))["resources"] == "a,u,e"
+    sources = (source("a"), source("b", span=None), source("c", url=URL), source("d", url=URL), source("e\x00\ud800"))
+    assert parsed(reply(replace(YES, sources=sources), NOTHING, qid="", milliseconds=0))["resources"] == f"a,{URL},e"
 
 
 def test_resources_are_cut_at_whole_entries() -> None:
