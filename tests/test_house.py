@@ -200,6 +200,10 @@ def test_heavy_libraries_load_when_they_are_used(code: str, allowed: set[str]) -
     assert heavy_modules(code) <= allowed
 
 
+def test_an_answer_needs_no_database() -> None:
+    assert "sqlalchemy" not in heavy_modules("import qa_bot.bot, qa_bot.answering.graph.facts, qa_bot.home.journal")
+
+
 @pytest.mark.parametrize("options", [[], ["--persona", "captain"]], ids=["plain", "persona"])
 def test_an_answer_needs_no_training_library(home: Path, options: list[str]) -> None:
     """Nor nltk if its data is not installed: rules replace it."""

@@ -18,12 +18,13 @@ import logging
 import shutil
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from qa_bot.home.generations.generations import Generations
 from qa_bot.home.generations.manifest import Generation
-from qa_bot.home.store.commits import CommitStore
-from qa_bot.home.store.database import StoreError
+
+if TYPE_CHECKING:
+    from qa_bot.home.store.commits import CommitStore
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +83,8 @@ def _was_committed(commits: CommitStore, token: str) -> bool:
     Raises:
         StoreError: the database cannot be asked now.
     """
+    from qa_bot.home.store import StoreError  # late: an answer does not import SQLAlchemy
+
     try:
         return commits.settle(token)
     except StoreError as error:
