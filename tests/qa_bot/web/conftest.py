@@ -16,6 +16,8 @@ def test_z(service):                      # aiohttp's client, in the service's o
 from __future__ import annotations
 
 import asyncio
+import io
+import logging
 import shutil
 import socket as sockets
 import threading
@@ -35,6 +37,7 @@ from qa_bot import Bot
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import Event as Told
 from qa_bot.answering.events import Listener, StageBegun, ignore_event
+from qa_bot.web.logs import AsJson
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.server import RunningServer, running
 from qa_bot.web.service import AnswerService
@@ -216,6 +219,19 @@ class SlowBot(Bot):
         with self._counting:
             for name, change in changes.items():
                 setattr(self, name, getattr(self, name) + change)
+
+
+@pytest.fixture
+def logged(caplog) -> Iterator[io.StringIO]:
+    """What the service logs, as JSON lines."""
+    out = io.StringIO()
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(AsJson())
+    log = logging.getLogger("qa_bot")
+    caplog.set_level(logging.DEBUG, "qa_bot")
+    log.addHandler(handler)
+    yield out
+    log.removeHandler(handler)
 
 
 @pytest.fixture(autouse=True)

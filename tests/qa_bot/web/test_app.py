@@ -7,7 +7,6 @@ import io
 import json
 import logging
 import socket
-from collections.abc import Iterator
 
 import pytest
 from aiohttp import web
@@ -21,19 +20,6 @@ from qa_bot.web.metrics import Metrics
 from qa_bot.web.service import AnswerService
 
 CATS = {"question": "Why do cats sleep all day?"}
-
-
-@pytest.fixture
-def logged(caplog) -> Iterator[io.StringIO]:
-    """What the service logs, as JSON lines; `lines(logged)` reads them."""
-    out = io.StringIO()
-    handler = logging.StreamHandler(out)
-    handler.setFormatter(AsJson())
-    log = logging.getLogger("qa_bot")
-    caplog.set_level(logging.DEBUG, "qa_bot")
-    log.addHandler(handler)
-    yield out
-    log.removeHandler(handler)
 
 
 def lines(out: io.StringIO, name: str = "") -> list[dict]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import logging
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -14,19 +13,6 @@ from qa_bot.answering.deadline import Deadline
 from qa_bot.web.logs import AsJson, AsLine, configure
 
 CATS = {"question": "Why do cats sleep all day?"}
-
-
-@pytest.fixture
-def logged(caplog) -> Iterator[io.StringIO]:
-    """What the service logs, as JSON lines."""
-    out = io.StringIO()
-    handler = logging.StreamHandler(out)
-    handler.setFormatter(AsJson())
-    log = logging.getLogger("qa_bot")
-    caplog.set_level(logging.DEBUG, "qa_bot")
-    log.addHandler(handler)
-    yield out
-    log.removeHandler(handler)
 
 
 def lines(out: io.StringIO, name: str) -> list[dict]:
