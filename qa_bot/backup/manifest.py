@@ -89,8 +89,8 @@ def chosen(folder: Path, name: str | None = None) -> Manifest:
     """The backup of a name, or the newest. Raises BackupError if there is none."""
     known = names(folder)
     if not known or (name is not None and name not in known):
-        listed = ", ".join(known[:5]) or "none"
-        raise BackupError(f"Expected {f'the backup {name}' if name else 'a backup'} in {folder}, but it has: {listed}.")
+        got = f"it has {', '.join(known[:5])}" if known else "got none; write one with `qa-bot backup DIR`"
+        raise BackupError(f"Expected {f'the backup {name}' if name else 'a backup'} in {folder}, but {got}.")
     return read_manifest(folder / FOLDER / f"{name or known[0]}.json")
 
 

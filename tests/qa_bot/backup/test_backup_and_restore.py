@@ -204,6 +204,6 @@ def test_wrong_usage(qa_bot, home, tmp_path) -> None:
     assert qa_bot("backup").code == 2
     assert qa_bot("restore").code == 2
     assert qa_bot("restore", tmp_path, "--undo").code == 2
-    assert "but it has: none" in qa_bot("restore", tmp_path).err
+    assert "but got none; write one with" in qa_bot("restore", tmp_path).err
     assert "keeps no former content" in qa_bot("restore", "--undo").err
     assert "outside the home" in qa_bot("backup", home / "inside").err
