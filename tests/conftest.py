@@ -266,6 +266,7 @@ def tiny_voices(tmp_path_factory: pytest.TempPathFactory) -> Path:
             base,
             changed(base.forward, bias),
             base.acceptor,
+            base.acceptor,
             changed(base.language, bias),
             quotations,
             Casing({}),

@@ -55,6 +55,7 @@ class Persona:
     base: ChatModel
     forward: EncoderDecoder  # the base's, fine-tuned
     acceptor: Acceptor  # for the fine-tuned forward
+    product_acceptor: Acceptor  # for the base's forward times the speaker; of old personas that of the base
     speaker: LanguageModel  # the base's language model, fine-tuned
     quotations: Quotations
     casing: Casing
@@ -80,6 +81,7 @@ class Persona:
             base,
             changed(base.forward, part(floats, "forward")),
             changed(base.acceptor, part(floats, "acceptor")),
+            changed(base.acceptor, part(floats, "product")),
             changed(base.language, part(floats, "speaker")),
             Quotations(tuple(sentences.split("\n")) if sentences else (), gists, totals, prior),
             Casing.parsed(casing),
@@ -107,7 +109,12 @@ class Persona:
 
     def differences(self) -> dict[str, FloatArray]:
         """The weights that differ from those of the base."""
-        weights = {"forward": self.forward.weights, "acceptor": self.acceptor.weights, "speaker": self.speaker.weights}
+        weights = {
+            "forward": self.forward.weights,
+            "acceptor": self.acceptor.weights,
+            "product": self.product_acceptor.weights,
+            "speaker": self.speaker.weights,
+        }
         return {
             f"{name}.{key}": array
             for name, base in _base_weights(self.base).items()
@@ -130,7 +137,13 @@ def changed(network: Network, weights: Mapping[str, FloatArray]) -> Network:
 
 def _base_weights(base: ChatModel) -> dict[str, Weights]:
     """The weights of the base that a persona may replace, by the persona's names for their networks."""
-    return {"forward": base.forward.weights, "acceptor": base.acceptor.weights, "speaker": base.language.weights}
+    acceptor = base.acceptor.weights
+    return {
+        "forward": base.forward.weights,
+        "acceptor": acceptor,
+        "product": acceptor,
+        "speaker": base.language.weights,
+    }
 
 
 def _check_weights(weights: Mapping[str, NDArray[Any]], base: ChatModel, path: Path) -> None:

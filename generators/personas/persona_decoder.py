@@ -53,7 +53,7 @@ def finetuned_decoder(persona: Persona | QuotedPersona) -> PersonaDecoder:
 
 
 def multiplied_decoder(persona: Persona | QuotedPersona) -> PersonaDecoder:
-    """`p(t|S)^w1 p2(t)^w2` of the base's forward model and the speaker's language model, with the base's acceptor.
+    """`p(t|S)^w1 p2(t)^w2` of the base's forward model and the speaker's language model, with the product's acceptor.
 
     Raises ValueError for a persona that can only be quoted.
     """
@@ -64,7 +64,7 @@ def multiplied_decoder(persona: Persona | QuotedPersona) -> PersonaDecoder:
         return JointState((base.start_state(context, count, hints=hints), speaker.start(count)))
 
     step = multiplied([base.forward.step, speaker.step], persona.config.weights)
-    return PersonaDecoder(start, step, base.acceptor)
+    return PersonaDecoder(start, step, persona.product_acceptor)
 
 
 def merged(decoders: Sequence[PersonaDecoder], weights: Sequence[float]) -> PersonaDecoder:

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from generators.conversation.blending import product
 from generators.conversation.chat_text import BARRED, ChatText
@@ -135,16 +135,35 @@ def tunable(module: Module, *, words: bool) -> Module:
     return made
 
 
+class MultipliedNetwork(nn.Module):
+    """`p1(t|S)^w1 p2(t)^w2`, renormalised, of a forward model and a language model (Wang 2018, ch. 8.4.2)."""
+
+    def __init__(self, forward: Seq2Seq, speaker: LanguageNetwork, weights: tuple[float, float]) -> None:
+        super().__init__()
+        self.base, self.speaker, self.weights = forward, speaker, weights
+
+    def token_distributions(
+        self, source: Tensor, source_mask: Tensor, target: Tensor, target_mask: Tensor, topic: Tensor | None = None
+    ) -> Tensor:
+        """log-probabilities (N, V) at the N real tokens of all targets (B, Q) in order."""
+        log_p = (
+            self.base.token_distributions(source, source_mask, target, target_mask, topic),
+            self.speaker.token_distributions(target, target_mask),
+        )
+        joint = product([distribution.cpu().numpy() for distribution in log_p], self.weights)
+        return torch.from_numpy(joint).to(target.device)
+
+
 def adapted_acceptor(
     model: TrainableChat,
-    forward: Seq2Seq,
+    forward: Seq2Seq | MultipliedNetwork,
     rows: Sequence[SourceTarget],
     config: AcceptorConfig,
     *,
     limit: int,
     seed: int,
 ) -> AcceptorNetwork:
-    """The base's acceptor, trained further for a fine-tuned forward model; unchanged if there are no rows."""
+    """The base's acceptor, trained further for the network that draws a persona's words; unchanged without rows."""
     generator = torch.Generator().manual_seed(seed)
     examples = acceptor_examples(
         forward, model.language, rows, generator=generator, limit=limit, steering=model.steering

@@ -63,6 +63,7 @@ def persona(chat_model: ChatModel) -> Persona:
         chat_model,
         changed(chat_model.forward, {"output.bias": bias}),
         changed(chat_model.acceptor, {"layers.2.bias": np.array([0.3], dtype=np.float32)}),
+        changed(chat_model.acceptor, {"layers.2.bias": np.array([-0.2], dtype=np.float32)}),
         changed(chat_model.language, {"output.bias": speaker_bias}),
         Quotations.of(chat_model, sentences, [("why?",)] * 3),
         Casing({"cats": "Cats"}),

@@ -1,7 +1,7 @@
 """`train persona`: from sentences of a speaker to a persona on top of a chat model (Wang (2018), ch. 8.4).
 
 First the speaker's language model, then forward with generated contexts and the sentence before, each until it gets
-worse on held-out sentences; then the acceptor, the weights of multiplying, and the sentences to quote. Without a base
+worse on held-out sentences; then the acceptors, the weights of multiplying, and the sentences to quote. Without a base
 the persona uses the shipped chat model. On a local transformer nothing is trained: the persona is quoted.
 """
 
@@ -17,6 +17,7 @@ from generators.conversation.chat_text import ChatText
 from generators.conversation.detokenise import Casing
 from generators.conversation.padded_batches import SourceTarget
 from generators.conversation.random_stream import RandomStream
+from generators.inference.acceptor import Acceptor
 from generators.inference.encoder_decoder import EncoderDecoder
 from generators.inference.language_model import LanguageModel
 from generators.personas.persona import Persona, PersonaConfig
@@ -24,10 +25,10 @@ from generators.personas.quotations import Quotations
 from generators.personas.quoted_persona import QuotedPersona
 from generators.pretrained.recognition import is_transformer
 from generators.pretrained.transformer_model import PretrainedModel
-from generators.training.acceptor_training import AcceptorNetwork
 from generators.training.chat_training import perplexity
 from generators.training.language_network import LanguageNetwork
 from generators.training.persona_training import (
+    MultipliedNetwork,
     Spoken,
     adapted_acceptor,
     known_share,
@@ -88,9 +89,16 @@ def _train(job: Job[PersonaSettings]) -> PersonaOutcome | QuotedOutcome:
     material = _material(base, train, held_out, config, request.seed)
     speaker, forward, changes = _tuned_parts(job, run, base, material)
     rows = styled_rows(base, material.train, material.contexts)
-    acceptor = adapted_acceptor(base, forward, rows, base.config.acceptor, limit=config.examples, seed=request.seed)
     weights, multiplied = _weights(base, speaker, material)
-    persona = _persona(PersonaConfig(name, mark, weights), model, forward, acceptor, speaker, material)
+    product = MultipliedNetwork(base.forward, speaker, weights)
+    acceptor, product_acceptor = (
+        adapted_acceptor(
+            base, network, rows, base.config.acceptor, limit=config.examples, seed=request.seed
+        ).inference()
+        for network in (forward, product)
+    )
+    parts = forward, acceptor, product_acceptor, speaker
+    persona = _persona(PersonaConfig(name, mark, weights), model, parts, material)
     sentences = (*train, *held_out)
     outcome = PersonaOutcome(
         name=name,
@@ -207,11 +215,10 @@ def _learnable(
 def _persona(
     config: PersonaConfig,
     base: ChatModel,
-    forward: Seq2Seq,
-    acceptor: AcceptorNetwork,
-    speaker: LanguageNetwork,
+    parts: tuple[Seq2Seq, Acceptor, Acceptor, LanguageNetwork],  # forward, acceptors, speaker
     material: _Material,
 ) -> Persona:
+    forward, acceptor, product_acceptor, speaker = parts
     sentences = [sentence.text for sentence in material.train]
     casing = Casing.of(sentences)
     known = {word: form for word, form in casing.forms.items() if word in base.vocabulary}
@@ -220,7 +227,8 @@ def _persona(
         config,
         base,
         EncoderDecoder(base.config.network, arrays(forward)),
-        acceptor.inference(),
+        acceptor,
+        product_acceptor,
         LanguageModel(base.config.language, arrays(speaker)),
         quotations,
         Casing({**base.casing.forms, **known}),

@@ -24,6 +24,18 @@ def test_a_saved_persona_is_the_same(persona: Persona, chat_model: ChatModel, tm
     assert scores[0] == scores[1] != chat_model.log_language(rows).tolist()
     features = np.random.default_rng(1).standard_normal((5, 3)).astype(np.float32)
     assert loaded.acceptor(features).tolist() == persona.acceptor(features).tolist()
+    product = loaded.product_acceptor(features).tolist()
+    assert product == persona.product_acceptor(features).tolist() != loaded.acceptor(features).tolist()
+
+
+def test_a_persona_without_an_acceptor_for_multiplying_uses_that_of_the_base(
+    persona: Persona, chat_model: ChatModel, tmp_path: Path
+):
+    replace(persona, product_acceptor=chat_model.acceptor).save(tmp_path / "old", card="# Card\n")
+    assert not [name for name in load_weights(tmp_path / "old") if name.startswith("product")]
+    loaded = Persona.load(tmp_path / "old", chat_model).product_acceptor
+    features = np.random.default_rng(1).standard_normal((5, 3)).astype(np.float32)
+    assert loaded(features).tolist() == chat_model.acceptor(features).tolist()
 
 
 def test_half_precision_scores_nearly_the_same(persona: Persona, chat_model: ChatModel, tmp_path: Path):
@@ -39,7 +51,7 @@ def test_only_changed_tensors_are_written_and_the_others_are_shared(
 ):
     persona.save(tmp_path / "sailor", card="# Card\n")
     written = {name for name in load_weights(tmp_path / "sailor") if "." in name}
-    assert written == {"forward.output.bias", "speaker.output.bias", "acceptor.layers.2.bias"}
+    assert written == {"forward.output.bias", "speaker.output.bias", "acceptor.layers.2.bias", "product.layers.2.bias"}
     loaded = Persona.load(tmp_path / "sailor", chat_model)
     assert loaded.forward.output.weight is chat_model.forward.output.weight
     assert loaded.forward.weights["attention.W_a"] is chat_model.forward.weights["attention.W_a"]

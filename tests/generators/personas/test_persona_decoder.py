@@ -37,6 +37,7 @@ def test_the_multiplied_decoder_is_the_product_of_both_models(persona: Persona):
     logits, _ = persona.speaker.step(persona.speaker.start(1), np.array([START_ID]))
     expected = softmax(base + 0.5 * log_softmax(logits)[0])  # weights of the fixture
     assert first_word(multiplied_decoder(persona), persona) == pytest.approx(expected.tolist(), abs=1e-6)
+    assert multiplied_decoder(persona).acceptor is persona.product_acceptor
 
 
 def test_the_finetuned_decoder_is_the_tuned_model(persona: Persona):

@@ -12,6 +12,7 @@ from generators.inference.acceptor import AcceptorConfig
 from generators.training.chat_training import PartConfig, perplexity, train_part
 from generators.training.persona_training import (
     WEIGHTS,
+    MultipliedNetwork,
     Spoken,
     adapted_acceptor,
     beginning,
@@ -122,6 +123,24 @@ def test_the_adapted_acceptor_starts_from_the_base(trainable_chat: TrainableChat
     assert torch.equal(trainable_chat.acceptor(features), before)
     same = adapted_acceptor(trainable_chat, trainable_chat.forward, [], config, limit=100, seed=1)
     assert torch.equal(same(features), before)
+
+
+def test_the_multiplied_network_is_the_product_of_both(trainable_chat: TrainableChat):
+    rows = styled_rows(trainable_chat, SPOKEN[:1], [("why?",)])
+    columns = [torch.from_numpy(array)[None] for array in (rows[0][0], rows[0][0] >= 0, rows[0][1], rows[0][1] >= 0)]
+    network = MultipliedNetwork(trainable_chat.forward, trainable_chat.language, (0.5, 0.25))
+    with torch.no_grad():
+        p = trainable_chat.forward.token_distributions(*columns).exp() ** 0.5
+        p = p * trainable_chat.language.token_distributions(*columns[2:]).exp() ** 0.25
+        joint = network.token_distributions(*columns)
+    torch.testing.assert_close(joint.exp(), p / p.sum(1, keepdim=True), rtol=1e-4, atol=1e-6)
+    config = AcceptorConfig(hidden=4)
+    adapted = [
+        adapted_acceptor(trainable_chat, model, rows * 20, config, limit=100, seed=1)
+        for model in (trainable_chat.forward, network)
+    ]
+    features = torch.randn(4, 3)
+    assert not torch.equal(adapted[0](features), adapted[1](features))
 
 
 def test_perplexities_of_products_by_hand(trainable_chat: TrainableChat):

@@ -68,6 +68,7 @@ def speaker(base: ChatModel, name: str) -> Persona:
         base,
         changed(base.forward, {"output.bias": bias}),
         base.acceptor,
+        base.acceptor,
         changed(base.language, {"output.bias": bias}),
         Quotations.of(base, sentences, [("why?",)] * len(sentences)),
         Casing({}),
