@@ -1,4 +1,4 @@
-"""Reads numbers in text: "1,000", "3.1415 million", "two hundred and five", "6.02e23"."""
+"""Reads numbers in text: "1,000", "3.1415 million", "two hundred and five", "five and a half thousand", "6.02e23"."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _SCALES = {
     "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "quadrillion": 10**15,
 }  # fmt: skip
 _LETTERS = {"k": 10**3, "m": 10**6, "mn": 10**6, "mm": 10**6, "b": 10**9, "bn": 10**9, "tn": 10**12, "t": 10**12}
+_FRACTIONS = {"half": 2, "third": 3, "quarter": 4}
 _SMALL = {"zero": 0, **_ONES, **_TEENS, **_TENS}
 
 
@@ -35,13 +36,15 @@ _GROUP = rf"(?:an?|{_BELOW_1000}){_GAP}{_SCALE}\b"
 _GROUPS = rf"{_GROUP}(?:,?{_SPACE}{_AND}{_GROUP}){{0,4}}(?:,?{_SPACE}{_AND}{_BELOW_1000})?"
 _YEAR = rf"(?:{_TEEN}|twenty){_GAP}(?:{_TEN}(?:{_GAP}{_ONE}\b)?|{_TEEN})\b(?!{_GAP}(?:hundred|{_SCALE})\b)"
 _HALF = rf"half{_SPACE}an?{_SPACE}{_SCALE}\b"
-_WORDS = rf"(?:{_HALF}|{_YEAR}|{_GROUPS}|{_BELOW_1000}|zero\b)"
+_AND_PART = rf"{_SPACE}and{_SPACE}(?:(?:an?|one){_GAP}(?:half|quarter)|three{_GAP}quarters)\b(?:{_GAP}{_SCALE}\b)?"
+_PART_OF = rf"(?:(?:(?:an?|{_ONE}){_GAP})?(?:half|thirds?|quarters?)){_SPACE}of{_SPACE}(?:an?|one){_SPACE}{_SCALE}\b"
+_WORDS = rf"(?:{_BELOW_1000}{_AND_PART}|{_PART_OF}|{_HALF}|{_YEAR}|{_GROUPS}|{_BELOW_1000}|zero\b)"
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?!,?\d)|\d{1,30})(?:\.\d{1,30})?"
 _POWER = r"(?:[eE][+-]?\d{1,3}(?!\w)|\s?[x×]\s?10\^[+-]?\d{1,3})"
 _SIGN = r"(?:(?<![\w.,)-])[-−–](?=\d))?"
 
 NUMBER = (
-    rf"(?:{_SIGN}(?<![\w.])(?<!\d,){_DIGITS}(?:{_POWER}|[\s-]{{0,3}}(?:hundred{_SPACE})?(?i:{_SCALE})s?\b|\s?hundred\b)?"
+    rf"(?:{_SIGN}(?<![\w.])(?<!\d,){_DIGITS}(?:{_POWER}|(?i:{_AND_PART})|[\s-]{{0,3}}(?:hundred{_SPACE})?(?i:{_SCALE})s?\b|\s?hundred\b)?"
     rf"|\b(?i:{_WORDS}))"
 )
 """A number in digits, with an optional power or scale word, or in words; also the start of "5km" or "5th"."""
@@ -54,13 +57,21 @@ MONEY_SCALE = r"(?:\s?(?i:mn|mm|bn|tn|k|m|b|t)\b)?"
 
 _SPELLED_YEAR = re.compile(_YEAR, re.IGNORECASE)
 _DIGITS_FIRST = re.compile(rf"(?P<digits>[-−–]?{_DIGITS})(?P<power>{_POWER})?(?P<scale>.*)", re.DOTALL)
+_MIXED = re.compile(
+    rf"(?P<whole>.+?)\s+and\s+(?P<part>\w+[\s-]+(?:half|quarters?))(?:[\s-]+(?P<scale>{_SCALE}))?", re.IGNORECASE
+)
+_PARTS = re.compile(rf"(?P<part>.+?)\s+of\s+\w+\s+(?P<scale>{_SCALE})", re.IGNORECASE)
 
 
 def number_of(text: str) -> float:
     """The value of a match of `NUMBER`, with or without letters of `MONEY_SCALE`; infinite beyond the floats.
 
-    "nineteen eighty-four" is 1984 and "nineteen hundred" 1900.
+    "nineteen eighty-four" is 1984, "nineteen hundred" 1900, "two and a half" 2.5.
     """
+    if (match := _MIXED.fullmatch(text)) is not None:
+        return (number_of(match["whole"]) + _fraction(match["part"])) * _SCALES.get((match["scale"] or "").lower(), 1)
+    if (match := _PARTS.fullmatch(text)) is not None:
+        return _fraction(match["part"]) * _SCALES[match["scale"].lower()]
     if (match := _DIGITS_FIRST.fullmatch(text)) is None:
         return float(_spelled(text.lower()))
     value = Decimal(re.sub("[−–]", "-", match["digits"]).replace(",", ""))
@@ -69,6 +80,12 @@ def number_of(text: str) -> float:
     for word in re.findall(r"[a-z]+", match["scale"].lower()):
         value *= 100 if word == "hundred" else _SCALES.get(word.removesuffix("s")) or _LETTERS[word]
     return float(value)
+
+
+def _fraction(text: str) -> float:
+    """ "three quarters" is .75, "half" .5."""
+    *many, name = re.split(r"[\s-]+", text.lower())
+    return (_ONES.get(many[0], 1) if many else 1) / _FRACTIONS[name.removesuffix("s")]
 
 
 def _spelled(text: str) -> int:
