@@ -197,7 +197,7 @@ def with_keywords(bench: Bench) -> RelationScorer:
 
 UNSUPERVISED: dict[str, Callable[[Bench], RelationScorer]] = {
     "random": lambda _: Uniform(),
-    "keyword, plain": lambda _: KeywordMatcher(jaccard=False, stemmed=False),
+    "keyword, plain": lambda _: KeywordMatcher(plain=True),
     "keyword": lambda _: KeywordMatcher(),
     "uniform": chain("uniform"),
     "F": chain("F"),

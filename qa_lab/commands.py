@@ -41,6 +41,11 @@ class Task(StrEnum):
     everything = "everything"
 
 
+class MiningPreset(StrEnum):
+    default = "default"
+    paper = "paper"
+
+
 class Keep(StrEnum):
     both = "both"
     positive = "positive"
@@ -310,6 +315,9 @@ def mine(
     context: typer.Context,
     pairs: Annotated[list[Path], typer.Argument(help="Questions and answers, whatever `add` reads.")],
     out: Annotated[Path, typer.Option(help="Folder for the table of templates.")],
+    preset: Annotated[
+        MiningPreset, typer.Option(help="paper: as written in Wang (2018), also if that answers worse.")
+    ] = MiningPreset.default,
     steps: Annotated[int, typer.Option(help="Longest path between two entities.", min=1, max=2)] = 2,
     processes: Annotated[int, typer.Option(help="Processes that work side by side.", min=1)] = 2,
     limit: Annotated[int | None, typer.Option(help="Number of pairs at most.", min=1)] = None,
@@ -317,6 +325,7 @@ def mine(
 ) -> None:
     """Learn from pairs which relations questions ask for, without labels; write a readable table."""
     from qa_bot.terminal.output import counting
+    from qa_lab.train.relations.graph_mining import PRESETS
     from qa_lab.train.relations.graph_mining import mine as mine_graph
     from qa_lab.train.relations.mining_output import show_mined
 
@@ -325,6 +334,7 @@ def mine(
             open_home(context)[0],
             pairs,
             out,
+            choices=PRESETS[preset.value],
             longest=steps,
             processes=processes,
             limit=limit,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kg_index.relations.template_text import NO_PATH, SLOT, path_steps
-from qa_core.text.analysis import STOP_TERMS, terms
+from qa_core.text.analysis import terms
 from qa_core.types import FloatArray
 
 RelationWords = Callable[[str], str]
@@ -94,16 +94,17 @@ def keywords(text: str) -> frozenset[str]:
 class KeywordMatcher:
     """Scores relations by the words that they share with a template.
 
-    The score is the Jaccard coefficient, or without `jaccard` the number of shared words, Wang's K.
+    The score is the Jaccard coefficient of stems without stop words. Without `jaccard` it is their number. With
+    `plain`, it is the number of shared words, unstemmed and with stop words: Wang's K and keyword match.
     """
 
     words: RelationWords = field(default_factory=PredicateWords)
     jaccard: bool = True
-    stemmed: bool = True
+    plain: bool = False
     _cache: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     def overlap(self, template: str, relation: str) -> int:
-        """`K`: the number of words that template and relation share."""
+        """The number of words that template and relation share, or of stems without `plain`."""
         return len(self._of(template) & self._of_relation(relation))
 
     def score(self, templates: Sequence[str], pools: Sequence[Sequence[str]]) -> list[FloatArray]:
@@ -116,10 +117,10 @@ class KeywordMatcher:
     def _one(self, template: frozenset[str], relation: str) -> float:
         words = self._of_relation(relation)
         shared = len(template & words)
-        return shared / len(template | words) if self.jaccard and shared else float(shared)
+        return shared / len(template | words) if self.jaccard and not self.plain and shared else float(shared)
 
     def _of(self, text: str) -> frozenset[str]:
-        return keywords(text) if self.stemmed else frozenset(text.split()) - STOP_TERMS - {SLOT}
+        return frozenset(text.split()) - {SLOT} if self.plain else keywords(text)
 
     def _of_relation(self, relation: str) -> frozenset[str]:
         words = self._cache.get(relation)

@@ -95,6 +95,11 @@ class TemplateTable:
         """The index of the template of each mapping, (E,)."""
         return np.repeat(np.arange(len(self)), np.diff(self.bounds))
 
+    def probabilities(self) -> FloatArray:
+        """`p(r|T) = C[r, T] / Σ_k C[k, T]` of each mapping, (E,)."""
+        totals = np.bincount(self.owners(), weights=self.count, minlength=len(self))
+        return (self.count / totals[self.owners()]).astype(np.float32)
+
     def lookup(self, template: str, *, allowed: Iterable[str] | None = None) -> list[Likely]:
         """Relations of a template by `p(r|T) = C[r, T] / Σ_k C[k, T]`, best first; empty for an unknown template.
 

@@ -4,10 +4,11 @@
         print(progress)
     table = TemplateTable.load(out)
 
-For each mention of the question and each of the answer, the template is the question with the mention replaced by a
-slot. Each of the c paths of predicates between two of their entities adds 1/c to its count; without any path, "no path
-found" counts once. Numbers and dates of the answer add the predicates with nearly that value; a value without a fact
-adds nothing, since texts are full of numbers.
+For each text of a mention in the question and each in the answers, the template is the question with the mention
+replaced by a slot, at its first occurrence. Each of the c paths of predicates between two of their entities adds 1/c to
+its count, once for two entities whatever their names; without any path, "no path found" counts once. Numbers and dates
+of the answers add the predicates with nearly that value; a value without a fact adds nothing, since texts are full of
+numbers.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, islice, product
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -27,7 +29,7 @@ from typing import NamedTuple, Protocol
 from kg_index.relations.template_rows import Row, TemplateCounts, added, read_rows, write_rows
 from kg_index.relations.template_text import NO_PATH, SLOT, path_text, template_of
 from kg_index.values.dates import Date
-from kg_index.values.literals import Value
+from kg_index.values.literals import SameValue, Value, near, same_digits
 from kg_index.values.question_values import find_values, graph_value
 from qa_core.types import IntArray
 
@@ -60,7 +62,7 @@ class GraphPaths(Protocol):
     """A triple index, which bounds the cost of hubs."""
 
     def paths(self, a: int, b: int, *, longest: int) -> Sequence[Sequence[PathStep]]: ...
-    def near(self, s: int, value: Value, tolerance: float) -> IntArray: ...
+    def near(self, s: int, value: Value, same: SameValue) -> IntArray: ...
     def term(self, number: int) -> str: ...
 
 
@@ -71,21 +73,25 @@ class Tools(NamedTuple):
     graph: GraphPaths
 
 
-QuestionAnswer = tuple[str, str]
-"""A question and its answers, joined by line breaks."""
+class QuestionAnswers(NamedTuple):
+    """A question and its answers, which may be names of the same entity."""
+
+    question: str
+    answers: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """Limits on the work for a pair; what exceeds them is ignored, the least likely first."""
 
-    characters: int = 2_000  # of the question and of the answer
+    characters: int = 2_000  # of the question and of the answers
     words: int = 40  # of a question; longer ones give templates that never recur
-    mentions: int = 12  # in the question, and in the answer
+    mentions: int = 12  # in the question, and in the answers
     entities: int = 5  # per mention
-    values: int = 4  # numbers and dates in the answer
+    values: int = 4  # numbers and dates in the answers
     lookups: int = 200  # pairs of entities
     longest: int = 2  # steps of a path
+    digits: int = 0  # significant digits in which numbers must agree, Wang's 3; 0: within 1 %
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +115,7 @@ class Mined:
 
 
 def mine(
-    pairs: Iterable[QuestionAnswer],
+    pairs: Iterable[QuestionAnswers],
     open_tools: Callable[[], Tools],
     out: Path,
     *,
@@ -139,33 +145,60 @@ def mine(
         shutil.move(partial, out)
 
 
-def mine_chunk(pairs: Iterable[QuestionAnswer], tools: Tools, bounds: Bounds) -> Mined:
+def mine_chunk(pairs: Iterable[QuestionAnswers], tools: Tools, bounds: Bounds) -> Mined:
     """Count the mappings of some pairs in this process."""
     counts, number, useful = TemplateCounts(), 0, 0
-    for question, answer in pairs:
+    for question, answers in pairs:
         number += 1
-        useful += _mine_pair(question[: bounds.characters], answer[: bounds.characters], tools, bounds, counts)
+        useful += _mine_pair(question[: bounds.characters], answers, tools, bounds, counts)
     return Mined(counts, number, useful)
 
 
-def _mine_pair(question: str, answer: str, tools: Tools, bounds: Bounds, counts: TemplateCounts) -> bool:
+def _mine_pair(question: str, answers: Sequence[str], tools: Tools, bounds: Bounds, counts: TemplateCounts) -> bool:
     """Add the mappings of a pair. Returns whether it has a mention on both sides."""
-    mentions = tools.mentions.find(question)[: bounds.mentions] if len(question.split()) <= bounds.words else ()
-    answer_mentions = tools.mentions.find(answer)[: bounds.mentions] if mentions else ()
-    values = _values(answer)[: bounds.values] if mentions else ()
+    short = len(question.split()) <= bounds.words
+    mentions = _by_text([question], tools.mentions)[: bounds.mentions] if short else []
+    if not mentions:
+        return False
+    answers = _shortened(answers, bounds.characters)
+    answer_mentions = _by_text(answers, tools.mentions)[: bounds.mentions]
+    values = list(dict.fromkeys(value for answer in answers for value in _values(answer)))[: bounds.values]
     left = bounds.lookups
     for mention in mentions:
         template = template_of(question, mention.start, mention.end)
         if template == SLOT:
             continue
         for entity, value in product(mention.entities[: bounds.entities], values):
-            _count_near(template, entity, value, tools.graph, counts)
+            _count_near(template, entity, value, tools.graph, bounds, counts)
+        connected: dict[tuple[int, int], bool] = {}
         for other in answer_mentions:
-            pairs = _entity_pairs(mention, other, bounds.entities)[:left]
-            left -= len(pairs)
-            if pairs:
-                _count(template, pairs, tools.graph, bounds.longest, counts)
-    return bool(mentions and answer_mentions)
+            pairs = _entity_pairs(mention, other, bounds.entities)
+            new = [pair for pair in pairs if pair not in connected][:left]
+            left -= len(new)
+            connected |= {pair: _count(template, pair, tools.graph, bounds.longest, counts) for pair in new}
+            if new and not any(connected.get(pair) for pair in pairs):
+                counts.add(template, NO_PATH)
+    return bool(answer_mentions)
+
+
+def _by_text(texts: Sequence[str], names: MentionFinder) -> list[MentionSpan]:
+    """The first mention of each name, by text and place."""
+    first: dict[str, MentionSpan] = {}
+    for text in texts:
+        for mention in names.find(text):
+            first.setdefault(text[mention.start : mention.end].casefold(), mention)
+    return list(first.values())
+
+
+def _shortened(texts: Sequence[str], characters: int) -> list[str]:
+    """The first `characters` of all texts together."""
+    shortened: list[str] = []
+    for text in texts:
+        if characters <= 0:
+            break
+        shortened.append(text[:characters])
+        characters -= len(text)
+    return shortened
 
 
 def _values(answer: str) -> list[Value]:
@@ -179,11 +212,20 @@ def _values(answer: str) -> list[Value]:
     return values
 
 
-def _count_near(template: str, entity: int, value: Value, graph: GraphPaths, counts: TemplateCounts) -> None:
-    year = isinstance(value, float) and value.is_integer() and 1000 <= value < 2100  # 1 % of it is 20 years
-    predicates = graph.near(entity, value, NEAR if isinstance(value, float) and not year else 0.0)
+def _count_near(
+    template: str, entity: int, value: Value, graph: GraphPaths, bounds: Bounds, counts: TemplateCounts
+) -> None:
+    predicates = graph.near(entity, value, _same(value, bounds.digits))
     for predicate in predicates.tolist():
         counts.add(template, path_text([(graph.term(predicate), False)]), 1 / len(predicates))
+
+
+def _same(value: Value, digits: int) -> SameValue:
+    """Which literals count as the value: dates and years exactly, other numbers nearly."""
+    year = isinstance(value, float) and value.is_integer() and 1000 <= value < 2100  # 1 % of it is 20 years
+    if digits and isinstance(value, float) and not year:
+        return partial(same_digits, digits=digits)
+    return partial(near, tolerance=NEAR if isinstance(value, float) and not year else 0.0)
 
 
 def _entity_pairs(mention: MentionSpan, other: MentionSpan, most: int) -> list[tuple[int, int]]:
@@ -191,21 +233,15 @@ def _entity_pairs(mention: MentionSpan, other: MentionSpan, most: int) -> list[t
     return [(a, b) for a in mention.entities[:most] for b in other.entities[:most] if a != b]
 
 
-def _count(
-    template: str, pairs: Sequence[tuple[int, int]], graph: GraphPaths, longest: int, counts: TemplateCounts
-) -> None:
-    none = True
-    for a, b in pairs:
-        paths = graph.paths(a, b, longest=longest)
-        for path in paths:
-            relation = path_text((graph.term(step.predicate), step.inverse) for step in path)
-            counts.add(template, relation, 1 / len(paths))
-        none = none and not paths
-    if none:
-        counts.add(template, NO_PATH)
+def _count(template: str, pair: tuple[int, int], graph: GraphPaths, longest: int, counts: TemplateCounts) -> bool:
+    """Add the paths between two entities. Returns whether there are any."""
+    paths = graph.paths(*pair, longest=longest)
+    for path in paths:
+        counts.add(template, path_text((graph.term(step.predicate), step.inverse) for step in path), 1 / len(paths))
+    return bool(paths)
 
 
-def _chunks(pairs: Iterable[QuestionAnswer], size: int) -> Iterator[list[QuestionAnswer]]:
+def _chunks(pairs: Iterable[QuestionAnswers], size: int) -> Iterator[list[QuestionAnswers]]:
     rest = iter(pairs)
     while chunk := list(islice(rest, size)):
         yield chunk
@@ -221,13 +257,13 @@ def _start(open_tools: Callable[[], Tools]) -> None:
     _TOOLS = open_tools()
 
 
-def _work(pairs: Sequence[QuestionAnswer], bounds: Bounds) -> Mined:
+def _work(pairs: Sequence[QuestionAnswers], bounds: Bounds) -> Mined:
     assert _TOOLS is not None
     return mine_chunk(pairs, _TOOLS, bounds)
 
 
 def _results(
-    chunks: Iterable[Sequence[QuestionAnswer]], open_tools: Callable[[], Tools], bounds: Bounds, processes: int
+    chunks: Iterable[Sequence[QuestionAnswers]], open_tools: Callable[[], Tools], bounds: Bounds, processes: int
 ) -> Iterator[Mined]:
     """Results in the order of chunks, which are read a few ahead."""
     if processes == 1:

@@ -22,18 +22,23 @@ class NamedSpan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SpansOfNames:
-    """Finds the longest names of a text, without overlaps, with their most counted entities."""
+    """Finds the names of a text with their most counted entities.
+
+    With `nested`, all spans that are a name (Wang (2018), ch. 4.3.3), else the longest ones, without overlaps.
+    """
 
     names: Mentions
     most: int = 5
+    nested: bool = True
 
     def find(self, text: str) -> list[NamedSpan]:
+        spans = self.names.find(text)
         return [
             NamedSpan(mention.start, mention.end, self.names.entities(mention.key, most=self.most)[0].tolist())
-            for mention in resolve(self.names.find(text))
+            for mention in (spans if self.nested else resolve(spans))
         ]
 
 
-def open_tools(*, mentions: Path, triples: Path, most: int = 5) -> Tools:
+def open_tools(*, mentions: Path, triples: Path, most: int = 5, nested: bool = True) -> Tools:
     """Map both folders. Raises what `Mentions` and `TripleIndex` raise."""
-    return Tools(SpansOfNames(Mentions(mentions), most), TripleIndex(triples))
+    return Tools(SpansOfNames(Mentions(mentions), most, nested), TripleIndex(triples))

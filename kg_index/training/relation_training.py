@@ -120,23 +120,34 @@ def loss_of(detector: RelationDetector, examples: Examples, members: IntArray) -
     return -(torch.from_numpy(examples.weight[members]).to(logits.device) * picked).mean()
 
 
+def training_of(detector: RelationDetector, config: RelationTraining, *, seed: int) -> Training:
+    """The state of a run of `fit`, with Adam."""
+    optimiser = torch.optim.Adam(detector.network.parameters(), lr=config.learning_rate)
+    return Training(detector.network, optimiser, seed=seed)
+
+
 def fit(
     detector: RelationDetector,
     examples: Examples,
     config: RelationTraining = PAPER,
     *,
     seed: int,
+    training: Training | None = None,
     evaluate: Callable[[RelationDetector], float] | None = None,
     patience: int | None = None,
 ) -> Iterator[Progress]:
-    """Train on the examples; with `evaluate`, the weights of the best epoch are restored."""
-    optimiser = torch.optim.Adam(detector.network.parameters(), lr=config.learning_rate)
+    """Train on the examples.
+
+    Args:
+        training: the state of a resumed run, whose seed is used.
+        evaluate: higher is better; the weights of the best epoch are restored.
+    """
 
     def loss(_: nn.Module, members: IntArray) -> Tensor:
         return loss_of(detector, examples, members)
 
     yield from train(
-        Training(detector.network, optimiser, seed=seed),
+        training or training_of(detector, config, seed=seed),
         lambda _epoch, rng: _batches(examples, config.batch, rng),
         loss,
         epochs=config.epochs,

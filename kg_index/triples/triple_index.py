@@ -18,7 +18,7 @@ from kg_index.triples.columns import Totals, check, map_column, read_manifest, t
 from kg_index.triples.paths import HUB, Path, paths_between
 from kg_index.triples.ranges import Groups, equal_ranges, gather
 from kg_index.triples.terms import TermTable
-from kg_index.values.literals import Value, near, value_of
+from kg_index.values.literals import SameValue, Value, value_of
 from qa_core.types import IntArray
 
 MOST_LITERALS = 10_000  # of a subject, compared with a number or date
@@ -107,8 +107,8 @@ class TripleIndex:
         begin, end = self._ranges(self._spo_begins, s)
         return gather(self._sop_p, *equal_ranges(self._sop_o, o, begin, end))
 
-    def near(self, s: int, value: Value, tolerance: float) -> IntArray:
-        """SO→P for a number or date: predicates (N,) with a literal near `value` (see `literals.near`).
+    def near(self, s: int, value: Value, same: SameValue) -> IntArray:
+        """SO→P for a number or date: predicates (N,) with a literal that is the `same` as `value`.
 
         At most the first `MOST_LITERALS` literals of the subject are compared.
         """
@@ -116,7 +116,7 @@ class TripleIndex:
         end = min(bisect_left(self._sop_o_view, self.totals.literals, begin, end), begin + MOST_LITERALS)
         pairs = zip(self._sop_o[begin:end].tolist(), self._sop_p[begin:end].tolist(), strict=True)
         values = ((p, value_of(self.term(o))) for o, p in pairs)
-        matches = {p for p, known in values if known is not None and near(known, value, tolerance)}
+        matches = {p for p, known in values if known is not None and same(known, value)}
         return np.array(sorted(matches), np.int64)
 
     # --- one known term ----------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
 
@@ -51,6 +52,7 @@ class Days:
 
 
 Value = float | Days
+SameValue = Callable[[Value, Value], bool]
 
 
 def literal(term: str) -> Literal | None:
@@ -85,6 +87,16 @@ def near(a: Value, b: Value, tolerance: float) -> bool:
     if isinstance(a, Days) or isinstance(b, Days):
         return False
     return abs(a - b) <= tolerance * max(abs(a), abs(b))
+
+
+def same_digits(a: Value, b: Value, digits: int) -> bool:
+    """Whether two numbers are equal once rounded to `digits` significant digits; dates never are.
+
+    Wang (2018), ch. 4.3.3, indexes 3.1415 million as 3.14 × 10^6.
+    """
+    if isinstance(a, Days) or isinstance(b, Days):
+        return False
+    return f"{a:.{digits - 1}e}" == f"{b:.{digits - 1}e}"
 
 
 def _number(text: str) -> float | None:

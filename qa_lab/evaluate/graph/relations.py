@@ -1,10 +1,10 @@
 """`eval relations`: measures relation detection on questions with pools of relations.
 
 After trained scorers come untrained ones: chance, the number of shared words (Wang (2018), table 4.2), stems by
-Jaccard, the cosine of question and relation for each encoder, and the sum of these. Wang's network has a second row, in
-which keywords decide first. `accuracy` counts a tie of n relations as 1/n, `accuracy_strict` as wrong. If the named
-home has a graph, `accuracy_covered` is over the questions whose right relation is one of its predicates, and
-`accuracy_uncovered` over the others.
+Jaccard, the cosine of question and relation for each encoder, and the sum of these. Wang's network has two more rows,
+in which shared words, as in table 4.2, or keywords decide first. `accuracy` counts a tie of n relations as 1/n,
+`accuracy_strict` as wrong. If the named home has a graph, `accuracy_covered` is over the questions whose right relation
+is one of its predicates, and `accuracy_uncovered` over the others.
 """
 
 from __future__ import annotations
@@ -120,14 +120,15 @@ def _covered(questions: Sequence[PoolQuestion], home: Path | None) -> set[str] |
 def _scorers(
     trained: Sequence[Path], encoders: Sequence[str], models: Path
 ) -> Iterator[tuple[str, str, RelationScorer]]:
-    stems = KeywordMatcher()
+    stems, words = KeywordMatcher(), KeywordMatcher(plain=True)
     for folder in trained:
         scorer, name = open_scorer(folder, models), folder.resolve().name
         yield name, "", scorer
         if isinstance(scorer, RelationDetector):
+            yield f"{name}, shared words first", "", KeywordFirst(scorer, words)
             yield f"{name}, keywords first", "", KeywordFirst(scorer, stems)
     yield "chance", "", Chance()
-    yield "shared words", "", KeywordMatcher(jaccard=False, stemmed=False)
+    yield "shared words", "", words
     yield "keywords", "", stems
     cosines = []
     for name in dict.fromkeys(encoders) or (STARTER,):

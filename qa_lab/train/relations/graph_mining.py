@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,7 +25,26 @@ from qa_core.types import FloatArray
 from qa_lab.train.data.pairs import items, pair_of
 
 TEMPLATES = "templates.tsv"
-"""File of all mined templates; `KNOWN` is the file of those that answers use: one predicate, `F × K > 0`."""
+"""File of all mined templates; `KNOWN` is the file of those that answers use."""
+Preset = Literal["default", "paper"]
+
+
+@dataclass(frozen=True, slots=True)
+class MiningChoices:
+    """What Wang (2018), ch. 4.3, leaves open or what we do otherwise."""
+
+    nested: bool = True  # names within longer names make templates too
+    digits: int = 0  # significant digits in which numbers must agree; 0: within 1 %
+    plain_words: bool = False  # K counts words as written, else stems without stop words
+    all_known: bool = False  # answers use all templates, else the supported mappings to one predicate
+    least: float = 3.0  # C[r, T] of a supported mapping whose words do not overlap
+    likely: float = 0.1  # p(r|T) of such a mapping
+
+
+PRESETS: dict[Preset, MiningChoices] = {
+    "default": MiningChoices(),
+    "paper": MiningChoices(digits=3, plain_words=True, all_known=True),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +71,7 @@ def mine(
     paths: Sequence[Path],
     out: Path,
     *,
+    choices: MiningChoices | None = None,
     longest: int = 2,
     processes: int = 2,
     limit: int | None = None,
@@ -60,27 +80,29 @@ def mine(
     """Mine pairs of questions and answers into `out`/templates.tsv and `out`/known.tsv.
 
     Args:
+        choices: by default those of `PRESETS["default"]`.
         longest: maximum steps of a path between two entities, 1 or 2.
         limit: maximum number of pairs.
 
     Raises GraphError if there is no graph, or the paths hold no pairs.
     """
     out.mkdir(parents=True, exist_ok=True)
+    chosen = choices or PRESETS["default"]
     file, last = out / TEMPLATES, None
     with open_graph(home) as graph:
         folder = graph.folder
-        tools = partial(open_tools, mentions=folder / MENTIONS, triples=folder / TRIPLES)
-        pairs = islice(_pairs(paths), limit)
-        for last in mining.mine(pairs, tools, file, bounds=mining.Bounds(longest=longest), processes=processes):
+        tools = partial(open_tools, mentions=folder / MENTIONS, triples=folder / TRIPLES, nested=chosen.nested)
+        pairs, bounds = islice(question_answers(paths), limit), mining.Bounds(longest=longest, digits=chosen.digits)
+        for last in mining.mine(pairs, tools, file, bounds=bounds, processes=processes):
             progress(last.pairs, "mining")
         words = PredicateWords(labels=_labels(graph))
     if last is None:
         raise GraphError(f"Expected pairs of questions and answers in {', '.join(map(str, paths))}, but got none.")
     table = TemplateTable.load(file)
     has_path = np.array([relation != NO_PATH for relation in table.relations], dtype=bool)[table.relation]  # (E,)
-    weights = k_weights(table, KeywordMatcher(words).overlap)
+    weights = k_weights(table, KeywordMatcher(words, plain=chosen.plain_words).overlap)
     shared, silent = int((weights[has_path] > 0).sum()), int((~has_path).sum())
-    known = known_templates(table, f_weights(table) * weights)
+    known = table if chosen.all_known else known_templates(table, f_weights(table) * weights, chosen)
     known.save(out / KNOWN)
     return MinedTemplates(
         last.pairs,
@@ -102,12 +124,17 @@ def _labels(graph: Graph) -> dict[str, str]:
     return {triples.term(p): " ".join(names.texts) for p, names in named if names.from_graph}
 
 
-def known_templates(table: TemplateTable, weights: FloatArray) -> TemplateTable:
-    """Mappings with positive weights (E,) to a single predicate, and "no path found" of the same templates."""
+def known_templates(table: TemplateTable, weights: FloatArray, choices: MiningChoices) -> TemplateTable:
+    """Supported mappings to a single predicate, and "no path found" of the same templates.
+
+    A mapping is supported by words, with a positive weight (E,), or by counts: `C[r, T]` and `p(r|T)` are at least
+    `choices.least` and `choices.likely`.
+    """
     single = np.array(
         [len(path_steps(relation)) == 1 and relation != NO_PATH for relation in table.relations], dtype=bool
     )
-    chosen = single[table.relation] & (weights > 0)
+    counted = (table.count >= choices.least) & (table.probabilities() >= choices.likely)
+    chosen = single[table.relation] & ((weights > 0) | counted)
     owners = table.owners()
     known = np.zeros(len(table), dtype=bool)
     known[owners[chosen]] = True
@@ -116,7 +143,9 @@ def known_templates(table: TemplateTable, weights: FloatArray) -> TemplateTable:
     return TemplateTable.of(row for row, keep in zip(table.rows(), chosen.tolist(), strict=True) if keep)
 
 
-def _pairs(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
-    for item in items(paths):
-        if isinstance(item, Record) and (pair := pair_of(item)):
-            yield pair.question, pair.answer
+def question_answers(paths: Sequence[Path]) -> Iterator[mining.QuestionAnswers]:
+    """Questions with their answers; the `answers` of a line of JSON stay together, as they may name the same entity."""
+    records = (item for item in items(paths) if isinstance(item, Record))
+    pairs = ((record.where, pair) for record in records if (pair := pair_of(record)))
+    for (_, question), group in groupby(pairs, key=lambda row: (row[0], row[1].question)):
+        yield mining.QuestionAnswers(question, tuple(pair.answer for _, pair in group))

@@ -129,7 +129,7 @@ def _network(job: Job[RelationSettings], table: TemplateTable) -> MinedOutcome:
         return RelationDetector.of(counts, relations, encoder.encode, hidden=mined.hidden)
 
     history: list[Progress] = []
-    overlap, phases = KeywordMatcher(jaccard=False).overlap, PHASES[mined.weights]
+    overlap, phases = KeywordMatcher(plain=mined.plain_words).overlap, PHASES[mined.weights]
     for _, detector, progress in train_phases(table, new, overlap, config, seed=request.seed, phases=phases):
         job.on_progress(progress)
         history.append(progress)

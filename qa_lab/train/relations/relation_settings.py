@@ -14,6 +14,7 @@ from qa_lab.train.errors import SettingsError
 from qa_lab.train.request import Request
 from qa_lab.train.settings import check_positive, in_table, load_settings, source_of
 
+Preset = Literal["default", "paper"]
 Weighting = Literal["uniform", "F", "F+K", "F+K+S"]
 PHASES: dict[Weighting, tuple[Phase, ...]] = {
     "uniform": ("uniform",),
@@ -36,14 +37,26 @@ class MinedSettings:
     batch: int = 128  # mappings; Wang uses 2,000 for millions of mappings
     learning_rate: float = 0.001
     alpha: float = 0.1
+    plain_words: bool = False  # K counts words as written, as Wang does, else stems without stop words
     even: float = 0.5  # how far the prior of frequently mined relations is reduced; 0: Wang's network
     silent: float = 0.5  # mappings to "no path found" per other mapping, at most
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkSettings:
+    """Settings of Wang's network on questions with pools."""
+
+    hidden: int = 300  # size per direction
+    epochs: int = 12
+    batch: int = 64  # questions
+    learning_rate: float = 0.001
 
 
 @dataclass(frozen=True, slots=True)
 class RelationSettings:
     """Keys of `--config`."""
 
+    preset: Preset = "default"  # default settings; "paper" are those of Wang (2018), ch. 4.4.1
     encoder: str = STARTER  # `starter`, a folder or a hub id; several separated by commas
     # a head over vectors of questions, Wang's network over vectors of words, or a tuned transformer plus a head
     model: Literal["head", "network", "transformer"] = "head"
@@ -52,21 +65,33 @@ class RelationSettings:
     training: HeadTraining = field(default_factory=lambda: HeadTraining(epochs=6))
     self_training: HeadTraining = field(default_factory=lambda: GENTLE)  # of the head on mined templates
     mined: MinedSettings = field(default_factory=MinedSettings)
+    network: NetworkSettings = field(default_factory=NetworkSettings)
     tuning: TuningConfig = field(default_factory=TuningConfig)  # of the transformer
 
 
+PRESETS: dict[Preset, RelationSettings] = {
+    "default": RelationSettings(),
+    "paper": RelationSettings(
+        preset="paper",
+        model="network",
+        mined=MinedSettings(steps=2, words=40, batch=2_000, plain_words=True, even=0.0, silent=1e9),
+    ),
+}
+
+
 def settings(request: Request) -> RelationSettings:
-    """The settings over their defaults."""
-    config, source = load_settings(request.config, RelationSettings()), source_of(request.config)
+    """The preset that the settings name, and the settings over it."""
+    config = load_settings(request.config, RelationSettings(), preset=lambda c: PRESETS[c.preset])
+    source = source_of(request.config)
     if request.base is not None:
         raise SettingsError(f"Expected no base to start from, but got {request.base}; name vectors by `encoder`.")
-    if config.model == "network" and request.relations is not None:
-        raise SettingsError(f"{source}: Expected no model = 'network' for questions with pools; name another.")
     if config.model == "transformer" and request.relations is None:
         raise SettingsError(f"{source}: Expected questions with pools for model = 'transformer'; name --relations.")
-    tables = ("training", "self_training", "mined", "tuning")
+    tables = ("training", "self_training", "mined", "network", "tuning")
     rates = [key for name in tables for key in in_table(name, "epochs", "batch", "learning_rate")]
-    check_positive(config, "hidden", "mined.words", "mined.hidden", *rates, "tuning.clip", source=request.config)
+    check_positive(
+        config, "hidden", "mined.words", "mined.hidden", "network.hidden", *rates, "tuning.clip", source=request.config
+    )
     least = {f"mined.{key}": getattr(config.mined, key) for key in ("alpha", "silent", "even")}
     least |= {f"tuning.{key}": getattr(config.tuning, key) for key in ("warm_up", "frozen", "every", "decay")}
     if wrong := [f"{name} = {value}" for name, value in least.items() if not value >= 0]:
@@ -77,8 +102,9 @@ def settings(request: Request) -> RelationSettings:
 
 
 def most_epochs(config: RelationSettings, request: Request) -> int:
-    if request.relations is None and config.model == "network":
-        return config.mined.epochs * len(PHASES[config.mined.weights])
+    if config.model == "network":
+        mined = config.mined
+        return mined.epochs * len(PHASES[mined.weights]) if request.relations is None else config.network.epochs
     if config.model == "transformer":
         return config.tuning.epochs
     return (config.self_training if request.relations is None else config.training).epochs

@@ -1,8 +1,9 @@
 """`train relations`: trains a relation scorer on questions with pools of relations (Wang (2018), ch. 4.3.5).
 
 The scorer is a small network over the vectors of a frozen encoder; relations without training questions are scored by
-their words. With `model = "transformer"`, a transformer is tuned too (`tuned_relations.py`). Without names of
-relations, the data are mined templates (`mined_relations.py`).
+their words. With `model = "network"`, it is Wang's network over the vectors of words (`network_relations.py`), with
+`model = "transformer"`, a transformer is tuned too (`tuned_relations.py`). Without names of relations, the data are
+mined templates (`mined_relations.py`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from qa_lab.train.data.reading import TrainingData
 from qa_lab.train.data.splitting import split_by_hash, train_dev_split
 from qa_lab.train.errors import TrainingDataError
 from qa_lab.train.relations.mined_relations import MinedOutcome, train_mined
+from qa_lab.train.relations.network_relations import NetworkOutcome, train_network
 from qa_lab.train.relations.relation_accuracy import accuracy
 from qa_lab.train.relations.relation_settings import RelationSettings, most_epochs, settings
 from qa_lab.train.relations.tuned_relations import TunedOutcome, train_tuned
@@ -51,7 +53,7 @@ class RelationOutcome(Outcome):
         )
 
 
-def _train(job: Job[RelationSettings]) -> RelationOutcome | MinedOutcome | TunedOutcome:
+def _train(job: Job[RelationSettings]) -> RelationOutcome | MinedOutcome | TunedOutcome | NetworkOutcome:
     request, config = job.request, job.settings
     if request.relations is None:
         return train_mined(job)
@@ -59,6 +61,8 @@ def _train(job: Job[RelationSettings]) -> RelationOutcome | MinedOutcome | Tuned
     pools = tuple(question for path in request.data for question in read_pools(path, names))[: request.limit]
     job.on_read(TrainingData(pools, len(pools)))
     train, held_out = _split(pools, names, request.dev)
+    if config.model == "network":
+        return train_network(job, train, held_out)
     if config.model == "transformer":
         return train_tuned(job, train, held_out)
     encoder = open_encoders(config.encoder, models=Home.open().models)

@@ -65,8 +65,16 @@ def test_overlap_and_jaccard_by_hand() -> None:
     (shared,) = KeywordMatcher().score([template], [pool])
     np.testing.assert_allclose(shared, [1 / 4, 1 / 4, 0])  # film of film, director, made, direct or genre
     assert KeywordMatcher().overlap(template, "/film/film/genre") == 1
-    (bare,) = KeywordMatcher(jaccard=False, stemmed=False).score(["films of <m>"], [["/film/film/genre", "/x/films"]])
-    assert bare.tolist() == [0, 1]
+
+
+def test_plain_words_are_counted_as_written() -> None:
+    """Wang (2018), ch. 4.3.5: the number of overlapping words, stop words too, each word once."""
+    plain = KeywordMatcher(plain=True)
+    (counts,) = plain.score(["films of <m>"], [["/film/film/genre", "/x/films", "/x/place_of_films"]])
+    assert counts.tolist() == [0, 1, 2]
+    (tied,) = plain.score(["who is the author of <m>"], [["book.author", "book.author.works_written_by_author_name"]])
+    assert tied.tolist() == [1, 1]
+    assert plain.overlap("the place of birth of <m>", "/people/person/place_of_birth") == 3
 
 
 def test_a_match_is_one_and_above_zero() -> None:

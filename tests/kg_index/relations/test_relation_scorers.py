@@ -74,6 +74,14 @@ def test_keywords_come_first_and_the_other_where_they_are_silent_or_tie() -> Non
     np.testing.assert_allclose(scores[0], [1.9, 0.9])
 
 
+def test_a_tie_of_counts_goes_to_the_other_scorer() -> None:
+    pool = ["book.author.works_written_by_author_name", "book.author"]
+    question = ["who is the author of <m>"]
+    (stems,) = KeywordFirst(Fixed(0.9, 0.1), KeywordMatcher()).score(question, [pool])
+    (plain,) = KeywordFirst(Fixed(0.9, 0.1), KeywordMatcher(plain=True)).score(question, [pool])
+    assert (int(stems.argmax()), int(plain.argmax())) == (1, 0)
+
+
 def test_scores_are_added_up() -> None:
     (scores,) = WeightedSumScorer([(Fixed(1, 2), 0.5), (Fixed(3, 0), 2)]).score(["a"], [POOL])
     assert scores.tolist() == [6.5, 1]

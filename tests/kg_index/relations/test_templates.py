@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,8 +31,13 @@ def test_likelihoods_by_hand() -> None:
     assert "who" not in table
 
 
+def test_probabilities_of_all_mappings() -> None:
+    np.testing.assert_allclose(TemplateTable.of(ROWS).probabilities(), [0.3, 0.1, 0.6, 1], rtol=1e-6)
+
+
 def test_an_empty_table_knows_nothing() -> None:
     table = TemplateTable.of([])
+    assert table.probabilities().shape == (0,)
     assert (len(table), table.lookup("a"), list(table.rows())) == (0, [], [])
 
 

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -8,10 +9,10 @@ import pytest
 
 from kg_index.relations.template_text import NO_PATH
 from kg_index.relations.templates import TemplateTable
-from kg_index.training.mining import Bounds, Tools, mine, mine_chunk
-from kg_index.values.literals import Days, near
+from kg_index.training.mining import Bounds, QuestionAnswers, Tools, mine, mine_chunk
+from kg_index.values.literals import Days, SameValue
 
-NAMES = {"Bill Gates": [1, 9], "William Gates": [2], "Seattle": [3], "Dune": [4]}
+NAMES = {"Bill Gates": [1, 9], "William Gates": [2], "Gates the elder": [2], "Seattle": [3], "Dune": [4]}
 EDGES = {(2, "child", 1), (1, "parent", 2), (1, "born", 3), (2, "lives", 3)}
 PREDICATES = ["born", "child", "lives", "parent", "people", "published", "pages"]
 VALUES = [(3, "people", 737_015.0), (4, "published", Days.of(1965, 8)), (4, "pages", 1965.0)]
@@ -30,7 +31,7 @@ class Step(NamedTuple):
 
 class Names:
     def find(self, text: str) -> list[Found]:
-        spans = [(text.find(name), name) for name in NAMES if name in text]
+        spans = [(match.start(), name) for name in NAMES for match in re.finditer(name, text)]
         return [Found(start, start + len(name), NAMES[name]) for start, name in sorted(spans)]
 
 
@@ -43,8 +44,8 @@ class Graph:
     def term(self, number: int) -> str:
         return PREDICATES[number]
 
-    def near(self, s: int, value: float | Days, tolerance: float) -> np.ndarray:
-        paths = [PREDICATES.index(p) for entity, p, known in VALUES if entity == s and near(known, value, tolerance)]
+    def near(self, s: int, value: float | Days, same: SameValue) -> np.ndarray:
+        paths = [PREDICATES.index(p) for entity, p, known in VALUES if entity == s and same(known, value)]
         return np.array(paths, np.int64)
 
     def paths(self, a: int, b: int, *, longest: int) -> list[tuple[Step, ...]]:
@@ -67,8 +68,13 @@ def tools() -> Tools:
 ONE_STEP = Bounds(longest=1)
 
 
-def rows(pairs: list[tuple[str, str]], bounds: Bounds = ONE_STEP) -> dict[tuple[str, str], float]:
-    return {row[:2]: row.times for row in mine_chunk(pairs, tools(), bounds).counts.rows()}
+def rows(pairs: list[tuple[str, ...]], bounds: Bounds = ONE_STEP) -> dict[tuple[str, str], float]:
+    """From pairs of a question and its answers."""
+    return {row[:2]: row.times for row in mine_chunk(map(pair, pairs), tools(), bounds).counts.rows()}
+
+
+def pair(texts: tuple[str, ...]) -> QuestionAnswers:
+    return QuestionAnswers(texts[0], texts[1:])
 
 
 def test_duplicate_predicates_share_one() -> None:
@@ -92,6 +98,28 @@ def test_numbers_and_dates_of_the_answer_tell_predicates() -> None:
     assert rows([("When was Dune out?", "It came in 1966.")]) == {}, "a year has to agree"
 
 
+def test_a_name_that_is_repeated_counts_once() -> None:
+    repeated = ("Who is Bill Gates' father?", "William Gates said William Gates is, and William Gates alone")
+    assert rows([repeated]) == {("who is <m> father", "parent"): 0.5, ("who is <m> father", "^child"): 0.5}
+    twice = ("Was Seattle the Seattle of old?", "Bill Gates")
+    assert rows([twice]) == {("was <m> the seattle of old", "^born"): 1}, "the first place of a name is the slot"
+
+
+def test_names_of_an_entity_count_once_for_a_pair() -> None:
+    names = ("Who is Bill Gates' father?", "William Gates", "Gates the elder", "William Gates")
+    assert rows([names]) == {("who is <m> father", "parent"): 0.5, ("who is <m> father", "^child"): 0.5}
+    other = ("Who is Bill Gates' father?", "William Gates", "Seattle")
+    assert rows([other])["who is <m> father", "born"] == 1, "another entity counts too"
+    silent = ("Who wrote Dune?", "William Gates", "Gates the elder", "Seattle")
+    assert rows([silent]) == {("who wrote <m>", NO_PATH): 2}, "of two entities, one by two names"
+
+
+def test_numbers_may_agree_in_three_digits() -> None:
+    question = "How many live in Seattle?"
+    assert rows([(question, "737 thousand")], Bounds(digits=3)) == {("how many live in <m>", "people"): 1}
+    assert rows([(question, "740 thousand")], Bounds(digits=3)) == {}
+
+
 def test_no_path_is_counted_once_for_two_mentions() -> None:
     assert rows([("Who wrote Dune?", "Bill Gates")]) == {("who wrote <m>", NO_PATH): 1}  # of two entities by that name
     assert rows([("Who wrote Dune?", "Ann")]) == {}
@@ -105,7 +133,7 @@ def test_each_mention_makes_a_template() -> None:
 
 def test_an_entity_is_not_asked_for_itself_and_a_bare_mention_is_no_template() -> None:
     graph = Graph()
-    mine_chunk([("Where is Seattle?", "Seattle"), ("Dune", "Seattle")], Tools(Names(), graph), Bounds())
+    mine_chunk(map(pair, [("Where is Seattle?", "Seattle"), ("Dune", "Seattle")]), Tools(Names(), graph), Bounds())
     assert graph.asked == []
 
 
@@ -122,14 +150,14 @@ def test_an_entity_is_not_asked_for_itself_and_a_bare_mention_is_no_template() -
 )
 def test_work_is_bounded(bounds: Bounds, lookups: int) -> None:
     graph = Graph()
-    mine_chunk([("Where is Bill Gates now?", "Seattle or William Gates")], Tools(Names(), graph), bounds)
+    mine_chunk([pair(("Where is Bill Gates now?", "Seattle or William Gates"))], Tools(Names(), graph), bounds)
     assert len(graph.asked) == lookups
 
 
 PAIRS = [
-    ("Who is Bill Gates' father?", "William Gates"),
-    ("Where was Bill Gates born?", "Seattle"),
-    ("Who wrote Dune?", "Bill Gates"),
+    QuestionAnswers("Who is Bill Gates' father?", ["William Gates"]),
+    QuestionAnswers("Where was Bill Gates born?", ["Seattle"]),
+    QuestionAnswers("Who wrote Dune?", ["Bill Gates"]),
 ] * 5
 
 

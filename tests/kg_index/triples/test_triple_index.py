@@ -1,5 +1,6 @@
 import os
 from collections import Counter
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from kg_index.building.rdf_parsing import read_triples
 from kg_index.triples.columns import CorruptGraphError
 from kg_index.triples.paths import Step, paths_between
 from kg_index.triples.triple_index import TripleIndex
-from kg_index.values.literals import Days
+from kg_index.values.literals import Days, near
 
 E = "http://example.org/"
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -104,13 +105,13 @@ def test_no_triple_has_a_predicate_of_another_index(index, wrong):
 
 def test_near_finds_numbers_and_dates_by_value(index, i):
     canada = i("canada")
-    assert index.near(canada, 4.1e7, 0).tolist() == [i("inhabitants")]
-    assert index.near(canada, 4.2e7, 0.01).tolist() == []
-    assert index.near(canada, 4.2e7, 0.03).tolist() == [i("inhabitants")]
-    assert index.near(canada, 9.98e6, 0.01).tolist() == [i("area")]
-    assert index.near(canada, Days.of(1867), 0).tolist() == [i("founded")]
-    assert index.near(canada, Days.of(1867, 7, 3), 1).tolist() == []
-    assert index.near(i("ottawa"), 1.0, 0.5).tolist() == []
+    assert index.near(canada, 4.1e7, partial(near, tolerance=0)).tolist() == [i("inhabitants")]
+    assert index.near(canada, 4.2e7, partial(near, tolerance=0.01)).tolist() == []
+    assert index.near(canada, 4.2e7, partial(near, tolerance=0.03)).tolist() == [i("inhabitants")]
+    assert index.near(canada, 9.98e6, partial(near, tolerance=0.01)).tolist() == [i("area")]
+    assert index.near(canada, Days.of(1867), partial(near, tolerance=0)).tolist() == [i("founded")]
+    assert index.near(canada, Days.of(1867, 7, 3), partial(near, tolerance=1)).tolist() == []
+    assert index.near(i("ottawa"), 1.0, partial(near, tolerance=0.5)).tolist() == []
 
 
 def test_paths_of_the_thesis_examples(index, i):

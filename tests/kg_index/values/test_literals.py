@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_index.values.literals import XSD, Days, Literal, literal, near, value_of
+from kg_index.values.literals import XSD, Days, Literal, literal, near, same_digits, value_of
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,12 @@ def test_near_compares_numbers_by_share_and_dates_by_days():
     assert near(Days.of(1931, 12, 11), Days.of(1931, 12, 13), 2)
     assert not near(Days.of(1931, 12, 11), Days.of(1931, 12, 13), 1)
     assert not near(1931.0, Days.of(1931), 1e9)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [(3.1415e6, 3_140_000.0, True), (3.1415e6, 3_150_000.0, False), (737_015.0, 740_000.0, False), (0.0, 0.0, True)],
+)
+def test_numbers_agree_in_their_first_digits(a: float, b: float, same: bool) -> None:
+    assert same_digits(a, b, 3) is same
+    assert not same_digits(Days.of(1965), Days.of(1965), 3)

@@ -6,9 +6,10 @@ import pytest
 
 from kg_index.relations.pools import as_iri
 from kg_index.relations.relation_head import HeadConfig
+from kg_index.relations.relation_network import RelationDetector
 from qa_bot.answering.graph.relation_folders import RelationScorerError
 from qa_core.networks.checkpoints import load_config
-from qa_lab.evaluate.graph.relations import evaluate_relations, open_head
+from qa_lab.evaluate.graph.relations import evaluate_relations, open_head, open_scorer
 from qa_lab.train.errors import SettingsError, TrainingDataError
 from qa_lab.train.relations.relations import RELATIONS
 from qa_lab.train.request import Request
@@ -61,3 +62,17 @@ def test_data_and_models_that_do_not_do(request_: Request, tmp_path: Path, write
     config.write_text(config.read_text().replace(load_config(request_.out, HeadConfig).fingerprint, "other"))
     with pytest.raises(RelationScorerError, match="got other weights"):
         open_head(request_.out, tmp_path)
+
+
+def test_the_network_learns_from_questions_with_pools(request_: Request, tmp_path: Path):
+    request_.config.write_text('model = "network"\n[network]\nhidden = 16\nbatch = 4\nlearning_rate = 0.01\n')
+    assert RELATIONS.epochs(request_) == 12
+    outcome = RELATIONS.run(request_)
+    assert (outcome.questions + outcome.held_out, outcome.relations) == (32, 4)
+    assert outcome.accuracy > 0.7
+    assert f"{outcome.accuracy:.3f}" in (request_.out / "README.md").read_text()
+    detector = open_scorer(request_.out, tmp_path)
+    assert isinstance(detector, RelationDetector)
+    (scores,) = detector.score(["the voice of <m>"], [[*map(as_iri, NAMES), "unknown"]])
+    assert scores[-1] == 0
+    assert scores.sum() == pytest.approx(1)
