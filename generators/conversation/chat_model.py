@@ -25,7 +25,7 @@ from generators.inference.encoder_decoder import DecoderState, EncoderDecoder, p
 from generators.inference.language_model import LanguageModel
 from generators.inference.shapes import Shapes, acceptor_shapes, encoder_decoder_shapes, language_model_shapes
 from generators.topics.counting_grid import CountingGrid
-from generators.topics.steering import Steering
+from generators.topics.steering import Steering, TopicHint
 from qa_core.networks.checkpoints import (
     VOCABULARY,
     WEIGHTS,
@@ -122,7 +122,12 @@ class ChatModel(ChatText):
         return digest.hexdigest()
 
     def start_state(
-        self, context: Sequence[str], count: int, *, hints: Sequence[str] = (), forward: EncoderDecoder | None = None
+        self,
+        context: Sequence[str],
+        count: int,
+        *,
+        hints: Sequence[TopicHint] = (),
+        forward: EncoderDecoder | None = None,
     ) -> DecoderState:
         """The state before the first word of `count` replies to the last turns; the hints share the replies evenly.
 

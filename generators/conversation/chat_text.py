@@ -50,7 +50,11 @@ class ChatText:
         numbers: list[int] = []
         for turn in turns[-self.config.turns :]:
             numbers += [_TURN_ID] * bool(numbers) + self._ids(_tail(turn, self.config.max_source))
-        return np.array(numbers[-self.config.max_source :], dtype=np.int64)
+        return self.enclosed(np.array(numbers[-self.config.max_source :], dtype=np.int64))
+
+    def enclosed(self, words: IntArray) -> IntArray:
+        """What an encoder reads for words (T,): the same, or within boundary symbols."""
+        return self.config.network.source(words)
 
     def target(self, text: str) -> IntArray:
         """Word numbers of a reply, `</s>` at the end, (Q,)."""
@@ -64,7 +68,9 @@ class ChatText:
     def backward_row(self, turns: Sequence[str], reply: str) -> SourceTarget:
         """The source and the target of `p(S|T)`: the reply, and the last turn before it."""
         last = self._ids(_tail(turns[-1], self.config.max_target)) if turns else []
-        return self.target(reply)[:-1], np.append(np.array(last[-self.config.max_target :], dtype=np.int64), END_ID)
+        return self.enclosed(self.target(reply)[:-1]), np.append(
+            np.array(last[-self.config.max_target :], dtype=np.int64), END_ID
+        )
 
     def language_row(self, text: str) -> SourceTarget:
         """The target of `p(T)`, and an empty source."""

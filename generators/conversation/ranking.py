@@ -20,6 +20,7 @@ from generators.conversation.random_stream import RandomStream
 from generators.conversation.reply_model import ReplyModel
 from generators.conversation.selective import Selection, selective_sample
 from generators.inference.acceptor import Accepts
+from generators.topics.steering import TopicHint
 from qa_core.networks.decoder_types import END_ID, START_ID, Hypothesis, Limits
 
 Method = Literal["selective", "vanilla"]
@@ -72,14 +73,15 @@ def respond(
     *,
     stream: RandomStream,
     generation: GenerationConfig = DEFAULT,
-    hints: Sequence[str] = (),
+    hints: Sequence[TopicHint] = (),
     check: Callable[[], None] = lambda: None,
 ) -> list[Response]:
     """Up to `n` distinct replies to the last of these turns, best first.
 
     Args:
         stream: the same one in the same state gives the same replies.
-        hints: texts whose topics the replies should have, if the model reads topics; they share the replies evenly.
+        hints: texts or cells whose topics the replies should have, if the model reads topics; they share the replies
+            evenly.
         check: called between steps; an exception that it raises ends the work.
 
     Raises:
@@ -103,7 +105,7 @@ def check_request(context: Sequence[str], n: int) -> None:
 
 
 def rerank_by_topic(
-    model: ReplyModel, responses: list[AnyResponse], hints: Sequence[str], weight: float
+    model: ReplyModel, responses: list[AnyResponse], hints: Sequence[TopicHint], weight: float
 ) -> list[AnyResponse]:
     """Responses, best first, after their topics' agreement with the hints is added to the scores."""
     if not weight or model.steering is None or not hints:
@@ -120,7 +122,7 @@ def candidates(
     *,
     stream: RandomStream,
     generation: GenerationConfig = DEFAULT,
-    hints: Sequence[str] = (),
+    hints: Sequence[TopicHint] = (),
     check: Callable[[], None] = lambda: None,
 ) -> list[Hypothesis]:
     """Drawn texts, scored by the acceptor or, without one, by `log p(T|S)`."""
@@ -189,7 +191,7 @@ def ranked(
     texts = [model.text(hypothesis.tokens) for hypothesis in drawn]
     rows = [np.array(hypothesis.tokens, dtype=np.int64) for hypothesis in drawn]
     last_turn = model.backward_row(context, "")[1]
-    relevance = model.log_backward([(row, last_turn) for row in rows]).tolist()
+    relevance = model.log_backward([(model.enclosed(row), last_turn) for row in rows]).tolist()
     if method == "vanilla":
         fluency = model.log_language([(row[:0], np.append(row, END_ID)) for row in rows]).tolist()
     else:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from generators.conversation.padded_batches import SourceTarget
 from generators.inference.acceptor import Acceptor
 from generators.inference.activations import Mask
-from generators.topics.steering import Steering
+from generators.topics.steering import Steering, TopicHint
 from qa_core.types import FloatArray, IntArray
 
 
@@ -85,7 +85,7 @@ class ReplyModel(Protocol):
     @property
     def vocabulary(self) -> Wordlist: ...
 
-    def start_state(self, context: Sequence[str], count: int, *, hints: Sequence[str] = ()) -> Any:
+    def start_state(self, context: Sequence[str], count: int, *, hints: Sequence[TopicHint] = ()) -> Any:
         """The state of `forward` before the first word of `count` replies."""
         ...
 
@@ -95,6 +95,10 @@ class ReplyModel(Protocol):
 
     def backward_row(self, turns: Sequence[str], reply: str) -> SourceTarget:
         """The source and the target of `p(S|T)`: the reply, and the last turn before it."""
+        ...
+
+    def enclosed(self, words: IntArray) -> IntArray:
+        """What an encoder reads for words (T,)."""
         ...
 
     def language_row(self, text: str) -> SourceTarget:

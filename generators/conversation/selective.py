@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
 
@@ -12,7 +12,7 @@ from generators.conversation.decoding import PLAIN, Rows, Sampling, Selectable, 
 from generators.conversation.random_stream import RandomStream
 from generators.inference.acceptor import Accepts, acceptor_features
 from generators.inference.activations import log_softmax
-from qa_core.networks.decoder_types import Hypothesis, Limits
+from qa_core.networks.decoder_types import START_ID, Hypothesis, Limits
 from qa_core.types import FloatArray, IntArray
 
 Prior = TypeVar("Prior", bound=Selectable)
@@ -85,6 +85,38 @@ def selective_sample(
         return words[rows, index], accepted[rows, index]
 
     return decode(both, SelectiveState(state, prior), count, choose, limits=limits, sampling=sampling, check=check)
+
+
+def accepted_log_p(
+    step: Step[Rows],
+    state: Rows,
+    prior_step: Step[Prior],
+    prior: Prior,
+    texts: Sequence[IntArray],
+    *,
+    acceptor: Accepts,
+    check: Callable[[], None] = lambda: None,
+) -> FloatArray:
+    """`log p(T)` (B,) of given texts as selective sampling would score them: the sums of the acceptor's log p.
+
+    Args:
+        state: of the model before the first word, a row for each text.
+        texts: word numbers with `</s>` at the end, (Q,) each.
+    """
+    scores = np.zeros(len(texts), dtype=np.float32)
+    active, tokens = np.arange(len(texts)), np.full(len(texts), START_ID, dtype=np.int64)
+    for position in range(max(map(len, texts), default=0)):
+        check()
+        logits, state = step(state, tokens)
+        prior_logits, prior = prior_step(prior, tokens)
+        tokens = np.array([texts[row][position] for row in active.tolist()])
+        scores[active] += acceptor(acceptor_features(log_softmax(logits), log_softmax(prior_logits), tokens[:, None]))[
+            :, 0
+        ]
+        longer = np.flatnonzero([len(texts[row]) > position + 1 for row in active.tolist()])
+        active, tokens = active[longer], tokens[longer]
+        state, prior = state.select(longer), prior.select(longer)
+    return scores
 
 
 def chosen(log_p: FloatArray, threshold: float, stream: RandomStream) -> IntArray:

@@ -14,9 +14,11 @@ from generators.conversation.decoding import Step
 from generators.conversation.random_stream import RandomStream
 from generators.conversation.ranking import GenerationConfig, drawn_from
 from generators.conversation.reply_model import ReplyModel
+from generators.conversation.selective import accepted_log_p
 from generators.inference.acceptor import Accepts
 from generators.personas.persona import Persona
 from generators.personas.quoted_persona import QuotedPersona
+from generators.topics.steering import TopicHint
 from qa_core.networks.decoder_types import Hypothesis
 from qa_core.types import FloatArray
 
@@ -25,7 +27,7 @@ from qa_core.types import FloatArray
 class PersonaDecoder:
     """Draws the words of a persona."""
 
-    start: Callable[[Sequence[str], int, Sequence[str]], Any]
+    start: Callable[[Sequence[str], int, Sequence[TopicHint]], Any]
     """The last turns, B, and hints, to the state before the first word of B replies."""
     step: Step[Any]
     acceptor: Accepts
@@ -46,7 +48,7 @@ def finetuned_decoder(persona: Persona | QuotedPersona) -> PersonaDecoder:
     """The fine-tuned forward model with its acceptor; raises ValueError for a persona that can only be quoted."""
     persona = tuned(persona)
 
-    def start(context: Sequence[str], count: int, hints: Sequence[str]) -> Any:
+    def start(context: Sequence[str], count: int, hints: Sequence[TopicHint]) -> Any:
         return persona.base.start_state(context, count, hints=hints, forward=persona.forward)
 
     return PersonaDecoder(start, persona.forward.step, persona.acceptor)
@@ -60,7 +62,7 @@ def multiplied_decoder(persona: Persona | QuotedPersona) -> PersonaDecoder:
     persona = tuned(persona)
     base, speaker = persona.base, persona.speaker
 
-    def start(context: Sequence[str], count: int, hints: Sequence[str]) -> JointState:
+    def start(context: Sequence[str], count: int, hints: Sequence[TopicHint]) -> JointState:
         return JointState((base.start_state(context, count, hints=hints), speaker.start(count)))
 
     step = multiplied([base.forward.step, speaker.step], persona.config.weights)
@@ -72,7 +74,7 @@ def merged(decoders: Sequence[PersonaDecoder], weights: Sequence[float]) -> Pers
     if len(decoders) == 1:
         return decoders[0]
 
-    def start(context: Sequence[str], count: int, hints: Sequence[str]) -> JointState:
+    def start(context: Sequence[str], count: int, hints: Sequence[TopicHint]) -> JointState:
         return JointState(tuple(decoder.start(context, count, hints) for decoder in decoders))
 
     ensemble = EnsembleAcceptor([decoder.acceptor for decoder in decoders], weights)
@@ -86,12 +88,26 @@ def draw(
     *,
     stream: RandomStream,
     generation: GenerationConfig,
-    hints: Sequence[str] = (),
+    hints: Sequence[TopicHint] = (),
     check: Callable[[], None] = lambda: None,
 ) -> list[Hypothesis]:
     """As `generators.conversation.ranking.candidates`, but drawn by a decoder."""
     state = decoder.start(context, generation.candidates, hints)
     return drawn_from(base, decoder.step, state, decoder.acceptor, stream=stream, generation=generation, check=check)
+
+
+def accepted(
+    base: ReplyModel,
+    decoder: PersonaDecoder,
+    context: Sequence[str],
+    texts: Sequence[str],
+    *,
+    check: Callable[[], None] = lambda: None,
+) -> FloatArray:
+    """`log p(T)` (N,) of given texts by the decoder's acceptor, as drawn ones are scored without a hint."""
+    rows = [base.target(text) for text in texts]
+    state, prior = decoder.start(context, len(rows), ()), base.language.start(len(rows))
+    return accepted_log_p(decoder.step, state, base.language.step, prior, rows, acceptor=decoder.acceptor, check=check)
 
 
 def tuned(persona: Persona | QuotedPersona) -> Persona:

@@ -24,6 +24,7 @@ from generators.inference.threads import one_thread
 from generators.personas.persona import Persona
 from generators.personas.persona_decoder import (
     PersonaDecoder,
+    accepted,
     draw,
     finetuned_decoder,
     merged,
@@ -32,6 +33,7 @@ from generators.personas.persona_decoder import (
 )
 from generators.personas.quotations import SHORTLIST, quoted, tidy
 from generators.personas.quoted_persona import QuotedPersona
+from generators.topics.steering import TopicHint
 
 Style = Literal["rank", "multiply", "finetune", "hybrid"]
 _QUOTES = 32  # of a persona, that compete with drawn replies
@@ -60,6 +62,7 @@ class Styling:
     style: Style = "hybrid"
     prior: float = 0.0  # weight of log p(T) when quotations are ranked; constant in Wang (2018)
     lead: float = 0.0  # nats added to a quotation in the hybrid, since a person surely wrote its words
+    likelihood: bool = False  # the hybrid scores quotations like drawn replies, by eq. 8.2, as in Wang (2018)
     shortlist: int | None = SHORTLIST  # quotations that are scored exactly; None scores all
 
     def __post_init__(self) -> None:
@@ -79,7 +82,7 @@ def styled(
     stream: RandomStream,
     styling: Styling = PLAIN,
     generation: GenerationConfig = DEFAULT,
-    hints: Sequence[str] = (),
+    hints: Sequence[TopicHint] = (),
     check: Callable[[], None] = lambda: None,
 ) -> list[StyledResponse]:
     """Up to `n` distinct replies to the last of these turns, best first.
@@ -89,7 +92,7 @@ def styled(
 
     Args:
         stream: the same one in the same state gives the same replies.
-        hints: texts whose topics drawn replies should have, if the base reads topics.
+        hints: texts or cells whose topics drawn replies should have, if the base reads topics.
         check: called between steps; an exception that it raises ends the work.
 
     Raises:
@@ -106,7 +109,12 @@ def styled(
     replies = _generated(mix, decoder, context, stream, generation, hints, check)
     if styling.style == "hybrid":
         check()
-        replies = [*replies, *_rivals(mix, context, styling)]
+        quotations = _quotations(mix, context, _QUOTES, styling)
+        if styling.likelihood:
+            quotations = _likelihoods(_spelling(mix), decoder, quotations, context, generation, check)
+        else:
+            quotations = [_led(quotation, styling.lead) for quotation in quotations]
+        replies = [*replies, *quotations]
     return _distinct(rerank_by_topic(base, replies, hints, generation.agreement))[:n]
 
 
@@ -133,7 +141,7 @@ def _generated(
     context: Sequence[str],
     stream: RandomStream,
     generation: GenerationConfig,
-    hints: Sequence[str],
+    hints: Sequence[TopicHint],
     check: Callable[[], None],
 ) -> list[StyledResponse]:
     model = _spelling(mix)
@@ -168,14 +176,30 @@ def _quotations_of(share: Share, context: Sequence[str], n: int, styling: Stylin
     ]
 
 
-def _rivals(mix: Sequence[Share], context: Sequence[str], styling: Styling) -> list[StyledResponse]:
-    """The best quotations, scored to compete with drawn replies.
+def _led(quotation: StyledResponse, lead: float) -> StyledResponse:
+    """A quotation scored to compete with drawn replies: `log p(S|T)` and the lead.
 
-    The score is `log p(S|T)` and the lead: as if the acceptor were undecided about every word, which the bonus for
-    each word makes up for.
+    That is as if the acceptor were undecided about every word, which the bonus for each word makes up for.
     """
-    quotations = _quotations(mix, context, _QUOTES, styling)
-    return [replace(quotation, score=quotation.score + styling.lead, fluency=0.0) for quotation in quotations]
+    return replace(quotation, score=quotation.score + lead, fluency=0.0)
+
+
+def _likelihoods(
+    model: ChatModel,
+    decoder: PersonaDecoder,
+    quotations: Sequence[StyledResponse],
+    context: Sequence[str],
+    generation: GenerationConfig,
+    check: Callable[[], None],
+) -> list[StyledResponse]:
+    """Quotations scored like drawn replies: `log p(S|T) + log p(T)`, p(T) by the acceptor, and the bonus for words."""
+    texts = [quotation.text for quotation in quotations]
+    fluency = accepted(model, decoder, context, texts, check=check).tolist()
+    words = [len(model.target(text)) - 1 for text in texts]
+    return [
+        replace(quotation, score=quotation.score + prior + generation.word_bonus * count, fluency=prior)
+        for quotation, prior, count in zip(quotations, fluency, words, strict=True)
+    ]
 
 
 def _spelling(mix: Sequence[Share]) -> ChatModel:

@@ -91,7 +91,8 @@ def quoted(
     if shortlist is not None and max(n, shortlist) < len(indices):
         approximate = gist_scores(model, quotations, last_turn) + weighted
         indices = np.sort(np.argsort(-approximate, kind="stable")[: max(n, shortlist)])
-    rows = [(model.target(quotations.sentences[index])[:-1], last_turn) for index in indices.tolist()]
+    sentences = [quotations.sentences[index] for index in indices.tolist()]
+    rows = [(model.enclosed(model.target(sentence)[:-1]), last_turn) for sentence in sentences]
     relevance = model.log_backward(rows)
     scores = relevance + weighted[indices]
     best = np.argsort(-scores, kind="stable")[:n]

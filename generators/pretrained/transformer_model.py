@@ -32,6 +32,7 @@ from generators.pretrained.transformer_networks import (
     LanguageModelView,
     TransformerNetwork,
 )
+from generators.topics.steering import TopicHint
 from generators.training.acceptor_training import AcceptorNetwork, train_acceptor
 from generators.training.chat_training import acceptor_examples
 from generators.training.torch_networks import TorchNetwork, TorchState, evaluating
@@ -132,7 +133,7 @@ class PretrainedModel:
         context: Sequence[str],
         count: int,
         *,
-        hints: Sequence[str] = (),  # noqa: ARG002  # for models with topics
+        hints: Sequence[TopicHint] = (),  # noqa: ARG002  # for models with topics
     ) -> TorchState:
         """The state before the first token of `count` replies to the last turns; hints have no effect."""
         state = self.forward.start_source(*masked([self.source(context)]))
@@ -186,6 +187,10 @@ class PretrainedModel:
     def forward_row(self, turns: Sequence[str], reply: str) -> SourceTarget:
         """The source and the target of `p(T|S)`."""
         return self.source(turns), self.target(reply)
+
+    def enclosed(self, words: IntArray) -> IntArray:
+        """The same words: a prompt marks its turns already."""
+        return words
 
     def backward_row(self, turns: Sequence[str], reply: str) -> SourceTarget:
         """The source and the target of `p(S|T)`: the reply, and the end of the last turn before it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -22,7 +22,7 @@ from generators.topics.steering import Steering
 from generators.training.acceptor_training import Examples
 from generators.training.language_network import LanguageNetwork
 from generators.training.sampled_softmax import HEAD, sampled_loss, tail_sample
-from generators.training.topic_batches import with_topics
+from generators.training.topic_batches import SHARE, with_topics
 from generators.training.torch_networks import evaluating
 from qa_core.networks.seq2seq import Seq2Seq
 from qa_core.networks.translator import Columns
@@ -41,7 +41,9 @@ class PartConfig:
     epochs: int = 10
     rows: int = 1_000_000  # of an epoch at most, drawn anew for each
     patience: int = 2  # epochs without a lower perplexity on held-out rows
-    learning_rate: float = 0.002  # falls linearly to almost 0
+    learning_rate: float = 0.002
+    schedule: Literal["linear", "constant"] = "linear"  # the rate falls to almost 0, or stays as in Wang (2018)
+    topics: float = SHARE  # of the replies that come with their topics in training; 1 in Wang (2018)
     clip: float = 5.0  # largest norm of all gradients
     sampled: int = 0  # sample of rare words in the softmax while training; 0 uses all words
 
@@ -63,7 +65,8 @@ def train_part(
     """Train an encoder-decoder or a language model; keep the weights of the lowest held-out perplexity.
 
     Only `training`, which holds the model, changes: a saved run continues with the same arguments. With `steering`, a
-    share of the rows get topics, and perplexity is the geometric mean of that with topics and that without.
+    share of the rows get topics, and perplexity is the geometric mean of that with topics and that without; if all rows
+    get them, it is that with topics.
     Raises ValueError if there are no rows.
     """
     if not rows or not held_out:
@@ -76,9 +79,11 @@ def train_part(
 
     def batches(_epoch: int, rng: np.random.Generator) -> Iterator[Columns]:
         drawn = (Columns.of([rows[i] for i in chosen], device) for chosen in row_batches(rng))
-        return (with_topics(steering, batch, rng) for batch in drawn)
+        return (with_topics(steering, batch, rng, share=config.topics) for batch in drawn)
 
     def measured(model: nn.Module) -> float:
+        if steering is not None and config.topics == 1:
+            return perplexity(model, held_out, steering=steering)
         without = perplexity(model, held_out)
         return without if steering is None else math.sqrt(without * perplexity(model, held_out, steering=steering))
 
@@ -94,7 +99,7 @@ def train_part(
         mode="min",
         patience=config.patience,
         clip=config.clip,
-        schedule=lambda step: max(_LOWEST, 1 - step / total),
+        schedule=lambda step: 1.0 if config.schedule == "constant" else max(_LOWEST, 1 - step / total),
         report_every=report_every,
         steps_per_epoch=steps,
     )
@@ -138,14 +143,18 @@ def acceptor_examples(
     generator: torch.Generator,
     limit: int = 50_000,
     steering: Steering | None = None,
+    topics: float = SHARE,
 ) -> Examples:
-    """Each true next word of forward rows, up to `limit`, and with it a word drawn from the forward network there."""
+    """Each true next word of forward rows, up to `limit`, and with it a word drawn from the forward network there.
+
+    With `steering`, the share `topics` of the rows get the topics of their targets.
+    """
     device = next(forward.parameters()).device
     batches: list[tuple[Tensor, Tensor]] = []
     count, rng = 0, np.random.default_rng(generator.initial_seed())
     with evaluating(forward), evaluating(language):
         for start in range(0, len(rows), _ACCEPTOR_BATCH):
-            batch = with_topics(steering, Columns.of(rows[start : start + _ACCEPTOR_BATCH], device), rng)
+            batch = with_topics(steering, Columns.of(rows[start : start + _ACCEPTOR_BATCH], device), rng, share=topics)
             batches.append(_features_of(forward, language, batch, generator))
             count += len(batches[-1][0]) // 2
             if count >= limit:

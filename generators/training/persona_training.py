@@ -53,6 +53,10 @@ class SentenceModel(Protocol):
         """Word numbers of a reply, `</s>` at the end, (Q,)."""
         ...
 
+    def enclosed(self, words: IntArray, /) -> IntArray:
+        """What an encoder reads for words (T,)."""
+        ...
+
     def text(self, ids: Iterable[int], /) -> str:
         """The readable text of word numbers."""
         ...
@@ -118,7 +122,7 @@ def pseudo_contexts(
     size = max(1, _BATCH // count)
     with evaluating(backward.network):
         for start in range(0, len(sentences), size):
-            rows = [model.target(sentence)[:-1] for sentence in sentences[start : start + size]]
+            rows = [model.enclosed(model.target(sentence)[:-1]) for sentence in sentences[start : start + size]]
             state = backward.start_source(*masked(rows)).select(np.repeat(np.arange(len(rows)), count))
             total = len(rows) * count
             drawn = sample(backward.step, state, total, limits=limits, stream=stream, sampling=sampling)

@@ -1,4 +1,6 @@
-"""Topics of training batches: a reply's own words are its hint. Half of the replies get none, since few users give one.
+"""Topics of training batches: a reply's own words are its hint.
+
+By default half of the replies get none, since few users give a hint; in Wang (2018), ch. 8.5.1, all get theirs.
 
 Letters: B texts, Q words, E cells.
 """
@@ -24,12 +26,14 @@ def posteriors(steering: Steering, target: Tensor, mask: Tensor) -> Tensor:
     return logs.sum(1).softmax(1)
 
 
-def with_topics(steering: Steering | None, batch: Columns, rng: np.random.Generator | None = None) -> Columns:
-    """The batch with the topics of its targets; with a generator only `SHARE` of them, the others uniform."""
+def with_topics(
+    steering: Steering | None, batch: Columns, rng: np.random.Generator | None = None, *, share: float = SHARE
+) -> Columns:
+    """The batch with the topics of its targets; with a generator only a share of them, the others uniform."""
     if steering is None:
         return batch
     topic = posteriors(steering, batch.target, batch.target_mask)
     if rng is not None:
-        left_out = torch.from_numpy(rng.random(len(batch)) >= SHARE)
+        left_out = torch.from_numpy(rng.random(len(batch)) >= share)
         topic[left_out.to(topic.device)] = 1 / topic.shape[1]
     return replace(batch, topic=topic)

@@ -26,6 +26,7 @@ class Ask:
     question: Question
     persona: str = ""  # a name, or several with weights: "captain:2,gardener:1"
     hint: str = ""  # what the persona's sentence should be about; by default the answer
+    cell: int | None = None  # place on the topic map, row-major, in place of the hint's words
     seconds: float | None = None  # until the best answer so far goes out; by default as configured
     top: int = 10  # documents to name as sources, and sentences of the persona
     trace: bool = False  # attach queries, candidates and the scores of every stage

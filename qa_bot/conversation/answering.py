@@ -78,7 +78,9 @@ def replayed(corridor: Corridor, ask: Ask, deadline: Deadline) -> list[Remembere
     past: list[RememberedTurn] = []
     for turn in ask.history or ():
         question = Question(shortened(turn.question, TITLE))
-        earlier = Ask(question, persona=ask.persona, hint=ask.hint, top=ask.top, trace=True, scope=ask.scope)
+        earlier = Ask(
+            question, persona=ask.persona, hint=ask.hint, cell=ask.cell, top=ask.top, trace=True, scope=ask.scope
+        )
         before = tuple(past)
         past.append(
             RememberedTurn(

@@ -132,8 +132,14 @@ class StyleSection:
     method: Literal["hybrid", "rank", "multiply", "finetune"] = key(
         "hybrid", "how a persona speaks: quotes itself (rank), draws words (multiply, finetune), or the best of both"
     )
-    hints: Literal["answer", "sources"] = key(
-        "answer", "default hint: the answer, or the ten documents found, each for some of the sentences"
+    preset: Literal["default", "thesis"] = key(
+        "default",
+        "`thesis` draws and ranks as Wang (2018): 500 sentences, all words, no bonuses, whatever the keys say",
+    )
+    hints: Literal["answer", "sources", "dialogues", "scan"] = key(
+        "answer",
+        "default hint: the answer; or, each for some of the sentences: the ten documents found, ten lines of the "
+        "dialogues of the base, or sixteen places of its topic map",
     )
     lead: float = key(5.0, "advantage of a quotation over a drawn sentence in the hybrid; less draws more often")
     candidates: int = key(64, "sentences that are drawn; the best are used", least=1, most=1000)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from qa_core.networks.vocabulary import END, PAD, START, UNKNOWN
+from qa_core.types import IntArray
 
 SPECIALS = (PAD, UNKNOWN, START, END)
 """The first words of every vocabulary of an encoder-decoder."""
@@ -26,6 +29,7 @@ class Seq2SeqConfig:
     topics: int = 0  # E, topics in the distribution that the decoder reads beside every word (ch. 8.5.2); 0: none
     topic_width: int = 0  # width of a linear map of that distribution; 0: no map
     uniform: float = 0.08  # initial weights are drawn from ± this
+    boundaries: bool = False  # sources begin with `<s>` and end with `</s>`, as in Wang (2018), ch. 8.6.2
 
     def __post_init__(self) -> None:
         if self.vocabulary <= len(SPECIALS):
@@ -37,6 +41,10 @@ class Seq2SeqConfig:
             raise ValueError(f"Expected an even state size for two directions, but got {self.hidden}; add one.")
         if self.tied and self.pretrained:
             raise ValueError("Expected tied word vectors or pretrained ones, but got both; choose one.")
+
+    def source(self, words: IntArray) -> IntArray:
+        """The word numbers (T,) that the encoder reads for the words of a text."""
+        return np.concatenate([[START_ID], words, [END_ID]]).astype(np.int64) if self.boundaries else words
 
     @property
     def topic_dim(self) -> int:

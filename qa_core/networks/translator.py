@@ -127,8 +127,8 @@ class Translator:
         return next(self.model.parameters()).device
 
     def sources(self, texts: Sequence[str]) -> list[IntArray]:
-        """Word ids of each text, (T,)."""
-        return [self._row(text, self.config.max_source) for text in texts]
+        """Word ids of each text, (T,), within boundary symbols if the network has them."""
+        return [self.config.network.source(self._row(text, self.config.max_source)) for text in texts]
 
     def targets(self, texts: Sequence[str]) -> list[IntArray]:
         """Word ids of each text with `</s>` at the end, (Q,)."""

@@ -68,7 +68,7 @@ def relevance(model: ChatModel, questions: Sequence[str], replies: Replies) -> S
     prior = model.log_language([(source[:0], source) for source in sources])  # (Q,)
     ranks = []
     for index, texts in enumerate(replies):
-        targets = [model.target(text)[:-1] for text in texts]
+        targets = [model.enclosed(model.target(text)[:-1]) for text in texts]
         scores = model.log_backward([(target, source) for target in targets for source in sources])
         gains = scores.reshape(len(texts), len(sources)) - prior
         ranks.append([1 / rank_of(row, index) for row in gains])

@@ -19,13 +19,8 @@ from generators.conversation.random_stream import RandomStream
 from generators.conversation.ranking import GenerationConfig, Method, candidates, deduplicate, respond
 from generators.personas.persona import Persona
 from generators.personas.persona_replies import Share, Style, Styling, styled
-from qa_core.text.analysis import terms
-from retrievers.engines.index import KeywordQuery
-from retrievers.engines.local.keyword import KeywordIndex
-from retrievers.engines.local.keyword_writer import Entry, KeywordWriter
+from qa_bot.answering.models.dialogue_lines import HINTS, DialogueLines
 
-HINTS = 10
-"""Retrieved texts that serve as hints."""
 NOTHING = "..."
 """The reply of a system that draws no words."""
 _SPARE = 4  # samples drawn for each unranked reply, since some do not reach their end
@@ -101,12 +96,9 @@ def replies(
 def retrieved(questions: Sequence[str], texts: Sequence[str], *, count: int = HINTS) -> list[tuple[str, ...]]:
     """The best texts for each question by BM25; ties keep the order of `texts`."""
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "keyword"
-        with KeywordWriter(path) as writer:
-            writer.add(Entry(number, number, "", text) for number, text in enumerate(texts))
-        index = KeywordIndex(path)
-        queries = [KeywordQuery(tuple((term, 1.0) for term in terms(question))) for question in questions]
-        return [tuple(texts[key] for key in index.search(query, count).documents.tolist()) for query in queries]
+        DialogueLines.write(Path(folder), texts)
+        lines = DialogueLines.open(Path(folder))
+        return [lines.search(question, count) for question in questions]
 
 
 def _texts(

@@ -44,7 +44,7 @@ Direction = Literal["backward", "forward", "prior"]
 class EncoderDecoderConfig:
     """The sizes of Wang (2018); `SMALL` is for one core."""
 
-    network: Seq2SeqConfig = field(default_factory=lambda: Seq2SeqConfig(50_000))
+    network: Seq2SeqConfig = field(default_factory=lambda: Seq2SeqConfig(50_000, boundaries=True))
     direction: Literal["backward", "forward", "prior"] = "backward"
     max_question: int = 64  # words read
     max_answer: int = 128

@@ -9,11 +9,12 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
+from qa_bot.answering.models.dialogue_lines import LINES, DialogueLines
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
 from qa_bot.home.sections import StyleSection
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from generators.personas.quoted_persona import QuotedPersona
     from generators.pretrained.transformer_model import PretrainedModel
     from generators.topics.grid_map import GridMap
+    from generators.topics.steering import TopicHint
 
 SHIPPED = VOICES
 """The chat model that comes with the project, and the personas on it."""
@@ -37,6 +39,8 @@ STARTER = "starter"
 _PART = re.compile(r"\s*(?P<name>\w[\w-]{0,63})\s*(?::\s*(?P<weight>\d+(?:\.\d+)?)\s*)?")
 SHORTLIST = 128
 """Quotations that are scored exactly; more take time and rarely change the best ones."""
+SCANNED = 16
+"""Cells of the topic grid that serve as hints when it is scanned."""
 _SHOWN = 60
 _COARSE = re.compile(
     r"\b(?:(?:fuck|shit|bitch|nigg|cunt|whore|slut|asshole|motherf)\w*|(?:fag|faggot|dick|cock|pussy|ass|tit)s?)\b",
@@ -48,6 +52,10 @@ Refuse = Callable[[str], str]
 
 class PersonaError(ValueError):
     """A persona, a base or a mix that cannot be used; the message says what to do."""
+
+
+class PlaceError(PersonaError):
+    """A place that the topic map does not have."""
 
 
 class PersonaLines(NamedTuple):
@@ -77,9 +85,10 @@ class PersonaStore:
 
     def __init__(self, folder: Path, style: StyleSection) -> None:
         """Personas of `folder` use the base that the configuration names; shipped ones use the shipped base."""
-        self._folder, self._style = folder, style
+        self._folder, self._style = folder, _preset(style)
         self._lock = Lock()
         self._bases: dict[Path, ChatModel | PretrainedModel] = {}
+        self._lines: dict[Path, DialogueLines] = {}
         self._personas: dict[Path, tuple[int, Persona | QuotedPersona]] = {}
 
     @property
@@ -112,30 +121,31 @@ class PersonaStore:
         turns: Sequence[str],
         n: int,
         *,
-        hints: Sequence[str] = (),
+        hints: Sequence[TopicHint] = (),
         refuse: Refuse = lambda _: "",
         check: Callable[[], None] = lambda: None,
     ) -> PersonaLines:
         """Up to `n` replies of a persona, or of a mix, to the last of these turns; equal turns get equal replies.
 
         Args:
-            hints: texts whose topics the replies should have.
+            hints: texts, or cells of the topic grid, whose topics the replies should have.
             refuse: replies that it rejects are left out.
             check: called between steps; an exception of it ends the work.
 
         Raises:
-            PersonaError: see `parts`; a base or persona that cannot be opened.
+            PersonaError: see `parts`; a base or persona that cannot be opened; a cell outside the grid.
         """
         from generators.conversation.random_stream import RandomStream
         from generators.personas.persona_replies import styled
 
         shares = self._shares(spec)
+        _check_cells(shares[0].persona.base, hints)
         check()
         replies = styled(
             shares,
             turns,
             self._style.candidates,
-            stream=RandomStream(_seed(spec, *turns, *hints)),
+            stream=RandomStream(_seed(spec, *turns, *map(str, hints))),
             styling=self._styling(shares),
             generation=self._generation(),
             hints=hints,
@@ -162,6 +172,26 @@ class PersonaStore:
                 lines.append(_line(reply))
         best = sorted([*quoted[: max(most, n - len(drawn))], *drawn], key=lambda line: -line.score)
         return best[:n], refused
+
+    def scanned(self) -> tuple[int, ...]:
+        """Cells of the topic grid, spread evenly, as hints; none if the base has no topics."""
+        base = self._base(self._named_base())
+        return () if base.steering is None else base.steering.scanned(SCANNED)
+
+    def retrieved(self, question: str) -> tuple[str, ...]:
+        """The lines of the base's dialogues that fit a question best, as hints (cg-ir in Wang 2018).
+
+        Raises:
+            PersonaError: the base has no lines.
+        """
+        folder = self._named_base()
+        with self._lock:
+            if folder not in self._lines:
+                try:
+                    self._lines[folder] = DialogueLines.open(folder / LINES)
+                except (OSError, ValueError) as error:
+                    raise PersonaError(str(error)) from error
+        return self._lines[folder].search(question)
 
     def chart(self, hint: str = "") -> GridMap:
         """The counting grid that hints steer by, and the posterior of a hint on it.
@@ -227,11 +257,13 @@ class PersonaStore:
 
     def _styling(self, shares: Sequence[Share]) -> Styling:
         """The configured style; personas on a local transformer are quoted."""
-        from generators.personas.persona_replies import Styling
+        from generators.personas.persona_replies import Style, Styling
         from generators.personas.quoted_persona import QuotedPersona
 
         quoted = any(isinstance(share.persona, QuotedPersona) for share in shares)
-        return Styling("rank" if quoted else self._style.method, lead=self._style.lead, shortlist=SHORTLIST)
+        method: Style = "rank" if quoted else self._style.method
+        likelihood = self._style.preset == "thesis"
+        return Styling(method, lead=self._style.lead, likelihood=likelihood, shortlist=SHORTLIST)
 
     def _generation(self) -> GenerationConfig:
         from generators.conversation.decoding import Sampling
@@ -252,14 +284,15 @@ class PersonaStore:
         return "a coarse word" * (self._style.clean and reply.kind == "generated" and bool(_COARSE.search(reply.text)))
 
     @staticmethod
-    def _hint_notice(base: ReplyModel, hints: Sequence[str]) -> str:
+    def _hint_notice(base: ReplyModel, hints: Sequence[TopicHint]) -> str:
         """The notice if hints have no effect."""
         if not hints:
             return ""
         if base.steering is None:
             return "The chat model of this persona has no topics, so the hint has no effect."
-        notices = [base.steering.grid.posterior(hint).notice() for hint in hints]
-        return notices[0] or "" if all(notices) else ""
+        texts = [hint for hint in hints if isinstance(hint, str)]
+        notices = [base.steering.grid.posterior(text).notice() for text in texts]
+        return notices[0] or "" if len(texts) == len(hints) and all(notices) else ""
 
 
 def check_personas(home: Home, config: Config) -> str:
@@ -278,6 +311,23 @@ def _personas(folder: Path) -> Iterator[tuple[str, Path]]:
                 yield str(head["config"]["name"]), path
         except (OSError, ValueError, LookupError, TypeError):
             continue
+
+
+def _preset(style: StyleSection) -> StyleSection:
+    """The settings of Wang (2018), ch. 8.3 and 8.6.2, over those of the configuration if it names them."""
+    if style.preset == "default":
+        return style
+    return replace(style, candidates=500, temperature=1.0, top_k=0, top_p=1.0, agreement=0.0, word_bonus=0.0, lead=0.0)
+
+
+def _check_cells(base: ReplyModel, hints: Sequence[TopicHint]) -> None:
+    """Raises PlaceError for a cell outside the base's grid."""
+    cells = 0 if base.steering is None else base.steering.grid.config.cells
+    wrong = [hint for hint in hints if isinstance(hint, int) and not 0 <= hint < cells]
+    if wrong and cells:
+        raise PlaceError(
+            f"Expected a cell of the topic map from 0 to {cells - 1}, but got {wrong[0]}; choose another one."
+        )
 
 
 def _changed(folder: Path) -> int:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from generators.writer.faithfulness import contradiction, lost
 from qa_bot.answering.models.personas import PersonaStore
 from qa_core.types import AnswerSource, Span, Styled, StyledLine
 
+HintSource = Literal["answer", "sources", "dialogues", "scan"]
+"""See `style.hints`."""
 ROOM = 200
 """Characters that an answer leaves for the sentence before it."""
 BETWEEN = "\n\n"
@@ -21,18 +24,23 @@ def style(
     answer: str,
     *,
     hint: str = "",
-    retrieved: Sequence[str] = (),
+    cell: int | None = None,
+    source: HintSource = "answer",
+    sources: Sequence[str] = (),
     top: int = 10,
     check: Callable[[], None] = lambda: None,
 ) -> Styled:
-    """Up to `top` sentences of a persona that may introduce an answer; without a hint the answer is the hint.
+    """Up to `top` sentences of a persona that may introduce an answer.
 
     Args:
         answer: "" if there is none; then the sentences reply to the question.
-        retrieved: texts that are the hints instead of the answer and share the sentences (cg-ir in Wang 2018).
+        hint: text whose topics the sentences should have.
+        cell: place on the topic map that they should have instead, δ_k.
+        source: hints if neither is given; several share the sentences.
+        sources: texts of the answer's sources, for the source "sources".
 
     Raises:
-        PersonaError: unknown persona, or models that cannot be opened.
+        PersonaError: unknown persona or cell, or models or lines that cannot be opened.
     """
 
     def refuse(sentence: str) -> str:
@@ -44,11 +52,24 @@ def style(
             return f"no {missing[0]}"
         return contradiction(sentence, question, answer)
 
-    texts = [hint] if hint.strip() else retrieved or [answer]
-    hints = [text.strip() for text in texts if text.strip()]
+    hints: Sequence[str | int] = [hint.strip()] if hint.strip() else []
+    if cell is not None:
+        hints = [cell]
+    elif not hints:
+        hints = _hints(voices, source, question, answer, sources)
     replies = voices.say(persona, [question], top, hints=hints, refuse=refuse, check=check)
     notice = replies.notice if hint.strip() or not replies.lines else ""
     return Styled(persona, hint.strip(), replies.lines, notice=notice)
+
+
+def _hints(
+    voices: PersonaStore, source: HintSource, question: str, answer: str, sources: Sequence[str]
+) -> Sequence[str | int]:
+    """Hints when the user gives none; the answer if the source has nothing."""
+    if source == "scan" and (cells := voices.scanned()):
+        return cells
+    retrieved = voices.retrieved(question) if source == "dialogues" else sources if source == "sources" else ()
+    return [text.strip() for text in retrieved or [answer] if text.strip()]
 
 
 def introduced(

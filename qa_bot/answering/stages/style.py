@@ -10,22 +10,21 @@ from qa_bot.answering.ask import Ask
 from qa_bot.answering.clock import Clock
 from qa_bot.answering.models.personas import PersonaStore
 from qa_bot.answering.stages.compose import TILED, Composed
-from qa_bot.answering.stages.persona_line import introduced, moved
+from qa_bot.answering.stages.persona_line import HintSource, introduced, moved
 from qa_bot.answering.stages.persona_line import style as persona_lines
 
 
 def style(
-    composed: Composed, ask: Ask, personas: Callable[[], PersonaStore], clock: Clock, *, hints: str, top: int
+    composed: Composed, ask: Ask, personas: Callable[[], PersonaStore], clock: Clock, *, hints: HintSource, top: int
 ) -> Composed:
     """The answer with a sentence of `ask.persona`; the plain answer if there is no time, or no sentence fits.
 
     Args:
-        hints: `sources` gives the persona the sources as hints, instead of the answer.
+        hints: of the persona, if `ask` has none.
         top: sentences to offer.
     """
     if not ask.question.title.strip():
         return composed
-    retrieved = [source.text for source in composed.sources[:TILED]] if hints == "sources" else []
     make = partial(
         persona_lines,
         personas(),
@@ -33,7 +32,9 @@ def style(
         ask.question.title,
         composed.text,
         hint=ask.hint,
-        retrieved=retrieved,
+        cell=ask.cell,
+        source=hints,
+        sources=[source.text for source in composed.sources[:TILED]],
         top=top,
     )
     styled = clock.run("style", lambda share: make(check=share.check), None)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from qa_bot.answering.answer_schema import AnswerReply, LineReply
 from qa_bot.answering.corridor import SearchEngine
 from qa_bot.conversation.persona_choice import LONGEST
-from qa_bot.web.chat.frames import COMMENT, NAME, TEXT, Id, Vote
+from qa_bot.web.chat.frames import CELLS, COMMENT, NAME, TEXT, Id, Vote
 from qa_bot.web.chat.scope import ScopeFields
 
 DEADLINE = 120
@@ -38,6 +38,11 @@ Deadline = Annotated[
 Top = Annotated[
     int, Field(ge=1, le=TOP, description="Number of documents to name; 10 by default."), BeforeValidator(whole)
 ]
+Cell = Annotated[
+    int,
+    Field(ge=0, lt=CELLS, description="Place on the topic map, row-major, in place of the hint's words."),
+    BeforeValidator(whole),
+]
 Index = Annotated[int, Field(ge=0, lt=TOP)]
 Seconds = Annotated[float, Field(description="Seconds since 1970.")]
 
@@ -54,6 +59,7 @@ class AskRequest(Body, ScopeFields):
     category: Short | None = None
     persona: Short | None = None
     hint: Short | None = None
+    cell: Cell | None = None
     deadline: Deadline | None = None
     top: Top | None = None
     conversation: Id | None = None

@@ -72,6 +72,7 @@ async def ask(request: web.Request) -> web.StreamResponse:
         Question(body.question, body.body or "", category=body.category or ""),
         persona=body.persona or "",
         hint=body.hint or "",
+        cell=body.cell,
         seconds=body.deadline,
         top=body.top or 10,
         trace=bool(body.trace),

@@ -263,6 +263,7 @@ class Conversation:
                 trace=ask.trace,
                 persona=ask.persona,
                 hint=ask.hint,
+                cell=ask.cell,
                 conversation=self.id,
                 understood=turn.understood,
                 reference=turn.id,

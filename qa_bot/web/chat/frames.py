@@ -26,6 +26,8 @@ TEXT = 20_000
 """Limit of a question with its body, in characters."""
 COMMENT = 2_000
 NAME = 200
+CELLS = 2**20
+"""Limit of places on a topic map; the persona's map has fewer."""
 SHOWN = 60
 """Characters of an invalid value that an error shows."""
 QUEUED = "queued"
@@ -62,6 +64,7 @@ class AskFrame(Frame, ScopeFields):
     text: Annotated[str, Field(min_length=1, max_length=TEXT)]
     persona: Annotated[str, Field(max_length=NAME)] = ""
     hint: Annotated[str, Field(max_length=NAME)] = ""
+    cell: Annotated[int, Field(ge=0, lt=CELLS)] | None = None
     deadline: Annotated[float, Field(gt=0, le=120)] | None = None
     trace: bool = False
 

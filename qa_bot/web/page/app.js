@@ -83,7 +83,7 @@ function named() {
 function ask(text) {
   if (!text.trim()) return;
   byId("empty").hidden = true;
-  chat.ask(text.trim(), voice.persona, voice.hint);
+  chat.ask(text.trim(), voice.persona, voice.hint, voice.cell);
   question.value = "";
   voice.spend();
   grow();

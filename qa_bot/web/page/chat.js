@@ -21,7 +21,7 @@ export class Chat {
   #connection = new Connection(this);
   #log = byId("turns");
   #turns = new Map(); // by the id of the question, and by the id of the answer
-  #pending = []; // unanswered questions: {id, text, persona, hint}, or with the frame that asks again
+  #pending = []; // unanswered questions: {id, text, persona, hint, cell}, or with the frame that asks again
   #visit = 0;
 
   constructor({ api, token, listener, cite }) {
@@ -58,8 +58,8 @@ export class Chat {
     return this.#log.childElementCount === 0;
   }
 
-  ask(text, persona = "", hint = "") {
-    const question = { id: newId(), text, persona, hint };
+  ask(text, persona = "", hint = "", cell = null) {
+    const question = { id: newId(), text, persona, hint, cell };
     this.#pending.push(question);
     const turn = this.#turn(question.id, text, persona);
     this.#settle();
@@ -193,8 +193,9 @@ export class Chat {
     return this.#pending.some((pending) => pending.id === id) || this.#turns.has(id);
   }
 
-  #send({ id, text, persona, hint, frame }) {
-    const voice = { ...(persona ? { persona } : {}), ...(hint ? { hint } : {}) };
+  #send({ id, text, persona, hint, cell, frame }) {
+    const place = Number.isInteger(cell) ? { cell } : {};
+    const voice = { ...(persona ? { persona } : {}), ...(hint ? { hint } : {}), ...place };
     this.#connection.send({ id, ...(frame ?? { type: "ask", text, trace: true, ...voice }) });
   }
 

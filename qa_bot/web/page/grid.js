@@ -1,5 +1,5 @@
-// The topic map for hints: words in cells on a torus, shaded by the probability of a hint. Choosing a cell makes a hint
-// of the words in the window around it.
+// The topic map for hints: words in cells on a torus, shaded by the probability of a hint. Choosing a cell makes
+// that place the hint; the words in the window around it name it.
 
 import { byId, el, icon } from "./dom.js";
 
@@ -17,7 +17,7 @@ export class Grid {
   #dialog = byId("grid");
   #table = byId("grid-cells");
 
-  /** `chosen(words)` is called with the hint of a chosen cell. */
+  /** `chosen(words, cell)` is called with a chosen cell and the words around it. */
   constructor(api, chosen) {
     [this.#api, this.#chosen] = [api, chosen];
     byId("grid-close").append(icon("close"));
@@ -100,9 +100,9 @@ export class Grid {
 
   #pick(cell) {
     if (!cell) return;
-    const words = windowWords(this.#chart, Number(cell.dataset.cell));
+    const place = Number(cell.dataset.cell);
     this.#dialog.close();
-    this.#chosen(words.join(" "));
+    this.#chosen(windowWords(this.#chart, place).join(" "), place);
   }
 }
 

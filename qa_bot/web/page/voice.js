@@ -6,12 +6,14 @@ import { Grid } from "./grid.js";
 export class Voice {
   #picker = byId("persona");
   #hint = byId("topic");
+  #cell = null; // chosen on the map, until the hint is edited
 
   constructor(api) {
-    const grid = new Grid(api, (words) => this.#choose(words));
+    const grid = new Grid(api, (words, cell) => this.#choose(words, cell));
     byId("grid-open").append(icon("map"));
     byId("grid-open").addEventListener("click", () => grid.show(this.hint));
     this.#picker.addEventListener("change", () => this.#reveal());
+    this.#hint.addEventListener("input", () => (this.#cell = null));
   }
 
   get persona() {
@@ -22,9 +24,15 @@ export class Voice {
     return this.persona && this.#hint.value.trim();
   }
 
+  /** Place on the map that the hint was chosen at, or null. */
+  get cell() {
+    return this.hint ? this.#cell : null;
+  }
+
   /** Clear the hint, which is for one question only. */
   spend() {
     this.#hint.value = "";
+    this.#cell = null;
   }
 
   offer(names) {
@@ -40,8 +48,9 @@ export class Voice {
     for (const id of ["topic-label", "grid-open"]) byId(id).hidden = !this.persona;
   }
 
-  #choose(words) {
+  #choose(words, cell) {
     this.#hint.value = words;
+    this.#cell = cell;
     byId("question").focus();
   }
 }

@@ -17,6 +17,7 @@ from generators.topics.counting_grid import CountingGrid
 from generators.training.acceptor_training import Examples, train_acceptor
 from generators.training.chat_training import acceptor_examples, begin_from, perplexity
 from generators.training.trainable_chat import TrainableChat
+from qa_bot.answering.models.dialogue_lines import LINES, DialogueLines
 from qa_core.training.loop import seed_everything
 from qa_lab.train.data.dialogues import Exchange, exchanges, read_dialogues, split_dialogues
 from qa_lab.train.data.splitting import train_dev_split
@@ -77,6 +78,8 @@ def _train(job: Job[ChatSettings]) -> ChatOutcome:
         acceptor={"accuracy": accuracy},
     )
     model.inference().save(request.out, card=card(outcome, config, request), half=config.half)
+    if config.lines:
+        DialogueLines.write(request.out / LINES, (exchange.reply for exchange in train))
     run.remove_state()
     return outcome
 
@@ -105,6 +108,7 @@ def _train_acceptor(model: TrainableChat, train: Sequence[Exchange], config: Cha
         generator=generator,
         limit=config.examples,
         steering=model.steering,
+        topics=config.forward.topics,
     )
     cut = len(examples) * 9 // 10
     training = Examples(examples.features[:cut], examples.right[:cut])

@@ -25,6 +25,7 @@ class ChatSettings:
     preset: Literal["small", "thesis"] = "small"  # default sizes and epochs
     minimum: int = 2  # occurrences of a word in the training texts
     words: str = ""  # file of texts; their words with enough occurrences are known in addition to the vocabulary
+    lines: bool = False  # keep the replies with a text index, whose topics may be hints (`style.hints = "dialogues"`)
     half: bool = False  # write floats of 16 bits
     device: Literal["auto", "cpu", "cuda"] = "auto"
     examples: int = 50_000  # words that the acceptor learns from, each beside a drawn one
@@ -48,8 +49,14 @@ SMALL = ChatSettings(
     language=PartConfig(batch=128, epochs=3, rows=100_000, sampled=500),
     backward=PartConfig(batch=128, epochs=4, rows=100_000, sampled=500),
 )
+_THESIS_PART = PartConfig(batch=200, schedule="constant", topics=1.0)
 THESIS = ChatSettings(
-    preset="thesis", model=ChatConfig(Seq2SeqConfig(50_000), LanguageModelConfig(50_000), AcceptorConfig())
+    preset="thesis",
+    lines=True,
+    model=ChatConfig(Seq2SeqConfig(50_000, boundaries=True), LanguageModelConfig(50_000), AcceptorConfig()),
+    forward=_THESIS_PART,
+    language=_THESIS_PART,
+    backward=_THESIS_PART,
 )
 _PRESETS = {"small": SMALL, "thesis": THESIS}
 
@@ -62,6 +69,11 @@ def settings(request: Request) -> ChatSettings:
             f"{source_of(request.config)}: Expected pretrained = false in [model.network], but got true; leave it out."
         )
     parts = [key for name in PARTS for key in in_table(name, "batch", "epochs", "rows", "patience", "learning_rate")]
+    if shares := [name for name in PARTS if not 0 <= config.part(name).topics <= 1]:
+        raise SettingsError(
+            f"{source_of(request.config)}: Expected topics from 0 to 1 in [{shares[0]}], but got "
+            f"{config.part(shares[0]).topics:g}; it is the share of the replies that come with their topics."
+        )
     sizes = in_table("model", "turns", "max_source", "max_target")
     check_positive(config, *sizes, "minimum", "examples", *parts, source=request.config)
     return config

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from generators.topics.counting_grid import GridConfig
 from generators.training.grid_fitting import FitConfig
@@ -15,6 +16,7 @@ from qa_lab.train.settings import check_positive, in_table, load_settings, sourc
 class GridSettings:
     """Keys of `--config`."""
 
+    preset: Literal["default", "thesis"] = "default"  # thesis: β = 0, as in Wang (2018), ch. 8.5.1
     vocabulary: int = 8_000  # words, the most frequent ones
     minimum: int = 5  # texts that contain a word, at least
     stop_words: bool = True  # whether function words are left out
@@ -23,9 +25,16 @@ class GridSettings:
     training: FitConfig = field(default_factory=FitConfig)
 
 
+_PRESETS = {
+    "default": GridSettings(),
+    "thesis": GridSettings(preset="thesis", grid=GridConfig(background=0.0)),
+}
+
+
 def settings(request: Request) -> GridSettings:
-    """The settings over their defaults."""
-    config, source = load_settings(request.config, GridSettings()), source_of(request.config)
+    """The preset that the settings name, and the settings over it."""
+    config = load_settings(request.config, GridSettings(), preset=lambda c: _PRESETS[c.preset])
+    source = source_of(request.config)
     if request.base is not None:
         raise SettingsError(f"Expected no base to start from, but got {request.base}; leave --base out.")
     training = config.training

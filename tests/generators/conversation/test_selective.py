@@ -3,8 +3,9 @@ import pytest
 
 from generators.conversation.chat_model import ChatModel
 from generators.conversation.chat_text import BARRED
+from generators.conversation.decoding import Sampling
 from generators.conversation.random_stream import RandomStream
-from generators.conversation.selective import Selection, chosen, selective_sample
+from generators.conversation.selective import Selection, accepted_log_p, chosen, selective_sample
 from generators.inference.acceptor import Acceptor
 from qa_core.networks.decoder_types import END_ID, START_ID, Hypothesis, Limits
 
@@ -49,6 +50,35 @@ def test_scores_are_from_the_acceptor(chat_model: ChatModel):
     assert texts == drawn(chat_model, 5, Selection(draws=8))
     assert texts != drawn(chat_model, 5, Selection(draws=8), seed=2)
     assert not {word for text in texts for word in text.tokens} & {*BARRED, END_ID}
+
+
+def test_given_texts_are_scored_like_drawn_ones(chat_model: ChatModel):
+    """Nothing is barred for given texts, so a model that never draws special words must agree with itself."""
+    bias = chat_model.forward.output.bias
+    bias[list(BARRED)] = -50.0
+    texts = selective_sample(
+        chat_model.forward.step,
+        chat_model.start_state(["why?"], 12),
+        chat_model.language.step,
+        chat_model.language.start(12),
+        12,
+        acceptor=chat_model.acceptor,
+        limits=LIMITS,
+        stream=RandomStream(3),
+        sampling=Sampling(repeats=True, shortest=0),
+        selection=Selection(draws=3),
+    )
+    finished = [text for text in texts if text.finished]
+    assert len({len(text.tokens) for text in finished}) > 1
+    scores = accepted_log_p(
+        chat_model.forward.step,
+        chat_model.start_state(["why?"], len(finished)),
+        chat_model.language.step,
+        chat_model.language.start(len(finished)),
+        [np.array([*text.tokens, END_ID]) for text in finished],
+        acceptor=chat_model.acceptor,
+    )
+    assert scores.tolist() == pytest.approx([text.score for text in finished], abs=1e-4)
 
 
 def test_more_draws_and_a_higher_threshold_give_likelier_texts(chat_model: ChatModel):

@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 from unittest.mock import Mock
 
@@ -82,6 +83,19 @@ def test_hybrid_scores_quotations_by_relevance_only(persona: Persona, chat_model
     led = replies_of([Share(persona)], "hybrid", lead=50.0)
     assert led[0].kind == "quotation"
     assert led[0].score == pytest.approx(led[0].relevance + 50)
+
+
+def test_hybrid_by_likelihood_scores_quotations_like_drawn_replies(persona: Persona):
+    """A quotation of the words of a drawn reply has its score, bonus included."""
+    drawn = replies_of([Share(persona)], "finetune")[0]
+    quoting = replace(persona, quotations=Quotations.of(persona.base, [drawn.text], [("why?",)]))
+    styling = Styling("hybrid", lead=50.0, likelihood=True)
+    replies = styled([Share(quoting)], CONTEXT, 99, stream=RandomStream(2), styling=styling, generation=GENERATION)
+    quotation = next(reply for reply in replies if reply.text == drawn.text)
+    assert quotation.relevance == pytest.approx(drawn.relevance, abs=1e-4)
+    assert quotation.score == pytest.approx(
+        quotation.relevance + quotation.fluency + math.log(2) * (len(persona.base.target(drawn.text)) - 1), abs=1e-4
+    )
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -52,6 +52,34 @@ def model(trainable: TrainableChat) -> ChatModel:
     return trainable.inference()
 
 
+def test_a_cell_as_hint_is_a_topic_of_one_place(model: ChatModel, grid: CountingGrid):
+    assert model.steering is not None
+    assert model.steering.topic(2, "purr", "zxqv").tolist() == [
+        [0, 0, 1, 0],
+        grid.posterior("purr").probabilities.tolist(),
+    ]
+    assert model.steering.agreement(["they purr"], [0])[0] > model.steering.agreement(["they purr"], [3])[0]
+    with pytest.raises(IndexError, match="Expected a cell of the topic grid from 0 to 3, but got 4"):
+        model.steering.topic(4)
+
+
+def test_scanned_cells_give_different_topics(model: ChatModel):
+    """Four scanned cells give four topic vectors, and one of a large grid gets about each part of it."""
+    steering = model.steering
+    assert steering is not None
+    topics = steering.topic(*steering.scanned(4))
+    assert sorted(topics.argmax(axis=1).tolist()) == [0, 1, 2, 3]
+    cells = np.full((1, 32 * 32), 1.0, dtype=np.float32)
+    config = GridConfig(32, 32, 5)
+    large = Steering(CountingGrid.of(config, Vocabulary(("cat",)), cells, np.ones(1, dtype=np.float32)), Vocabulary(()))
+    scanned = np.array(large.scanned(16))
+    assert len(set(scanned.tolist())) == 16
+    rows, columns = scanned // 32, scanned % 32
+    assert np.bincount(rows // 8).tolist() == [4, 4, 4, 4]
+    assert np.bincount(columns // 8, minlength=4).min() >= 3
+    assert large.scanned(9999) == tuple(dict.fromkeys(large.scanned(9999)))
+
+
 def test_topics_of_words_equal_those_of_the_grid(model: ChatModel, grid: CountingGrid):
     assert model.steering is not None
     target = torch.from_numpy(np.stack([model.target("they purr"), model.target("they say")]))

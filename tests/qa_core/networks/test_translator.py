@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,14 @@ def test_the_vocabulary_holds_the_words_of_the_texts():
     assert ours.config.network.vocabulary == 10
     assert [row.tolist() for row in ours.sources(["Cats, zebra!", ""])] == [[4, 1], []]
     assert [row.tolist() for row in ours.targets(["cats cats cats cats", ""])] == [[4, 4, 4, 3], [3]]
+
+
+def test_sources_may_have_boundary_symbols():
+    torch.manual_seed(1)
+    network = replace(SHAPE.network, boundaries=True)
+    ours = Translator.of(TEXTS, replace(SHAPE, network=network))
+    assert [row.tolist() for row in ours.sources(["Cats, zebra!", ""])] == [[2, 4, 1, 3], [2, 3]]
+    assert [row.tolist() for row in ours.targets(["cats", ""])] == [[4, 3], [3]]
 
 
 def test_generated_texts_survive_saving(tmp_path: Path):

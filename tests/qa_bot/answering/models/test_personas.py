@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from qa_bot.answering.models.dialogue_lines import LINES, DialogueLines
 from qa_bot.answering.models.personas import PersonaError, PersonaStore
 from qa_bot.home.sections import StyleSection
 
@@ -65,6 +66,40 @@ def test_hints_steer_or_give_a_notice(personas: PersonaStore):
     unsteered = personas.say("cook", TURNS, 5, hints=["xyzzy plugh"])
     assert unsteered.lines
     assert unsteered.notice.startswith("Expected a hint with words that the grid knows, but got xyzzy, plugh")
+
+
+def test_a_cell_of_the_map_steers_and_must_be_on_it(personas: PersonaStore):
+    replies = [personas.say("cook", TURNS, 5, hints=[cell]) for cell in (0, 6)]
+    assert replies[0].lines != replies[1].lines
+    assert [reply.notice for reply in replies] == ["", ""]
+    with pytest.raises(PersonaError, match="Expected a cell of the topic map from 0 to 11, but got 12"):
+        personas.say("cook", TURNS, 5, hints=[12])
+    assert len(set(personas.scanned())) == len(personas.scanned()) > 8
+    assert set(personas.scanned()) <= set(range(12))
+
+
+def test_lines_of_dialogues_are_retrieved_if_the_base_has_them(
+    personas: PersonaStore, tiny_voices: Path, style: StyleSection, tmp_path: Path
+):
+    with pytest.raises(PersonaError, match=r"Expected lines of dialogues in .*dialogues, but got none"):
+        personas.retrieved("soup?")
+    base = tmp_path / "base"
+    shutil.copytree(tiny_voices / "base", base)
+    DialogueLines.write(base / LINES, ["the soup is  hot", "we sail", "hot soup", "we sail", " "])
+    found = PersonaStore(tiny_voices, replace(style, base=str(base)))
+    assert set(found.retrieved("is the soup hot?")) == {"the soup is hot", "hot soup"}
+    assert found.retrieved("who sails?") == ("we sail",)
+
+
+def test_the_preset_of_the_thesis_overrides_other_keys(personas: PersonaStore, tiny_voices: Path, style: StyleSection):
+    thesis = PersonaStore(tiny_voices, replace(style, preset="thesis", temperature=0.1, lead=9.0))
+    generation = thesis._generation()
+    assert (generation.candidates, generation.word_bonus, generation.agreement) == (500, 0.0, 0.0)
+    assert (generation.sampling.temperature, generation.sampling.top_k, generation.sampling.top_p) == (1.0, None, 1.0)
+    styling = thesis._styling(thesis._shares("cook"))
+    assert (styling.likelihood, styling.lead) == (True, 0.0)
+    assert not personas._styling(personas._shares("cook")).likelihood
+    assert thesis.say("cook", TURNS, 5).lines
 
 
 def test_the_chart_has_the_posterior_of_a_hint(personas: PersonaStore):

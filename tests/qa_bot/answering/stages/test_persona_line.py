@@ -23,6 +23,12 @@ class Says(PersonaStore):
             tuple(StyledLine(text, "generated", spec, 0.0) for text in self.texts if not refuse(text))[:n], "a notice"
         )
 
+    def scanned(self) -> tuple[int, ...]:
+        return 3, 1
+
+    def retrieved(self, question: str) -> tuple[str, ...]:
+        return (f"reply to {question}",)
+
 
 def test_the_answer_is_the_default_hint():
     personas = Says("A warm cup, then.")
@@ -37,10 +43,23 @@ def test_the_answer_is_the_default_hint():
 
 def test_retrieved_texts_are_hints_if_none_is_given():
     personas = Says("A warm cup, then.")
-    style(personas, "cook", QUESTION, ANSWER, retrieved=["Tea is warm.", " ", "Cups."])
+    texts = ["Tea is warm.", " ", "Cups."]
+    style(personas, "cook", QUESTION, ANSWER, source="sources", sources=texts)
     assert personas.received[2] == ("Tea is warm.", "Cups.")
-    style(personas, "cook", QUESTION, ANSWER, hint="water", retrieved=["Tea is warm."])
+    style(personas, "cook", QUESTION, ANSWER, sources=texts)
+    assert personas.received[2] == (ANSWER,)
+    style(personas, "cook", QUESTION, ANSWER, hint="water", source="sources", sources=texts)
     assert personas.received[2] == ("water",)
+
+
+def test_places_of_the_map_and_lines_of_dialogues_are_hints():
+    personas = Says("A warm cup, then.")
+    style(personas, "cook", QUESTION, ANSWER, source="scan")
+    assert personas.received[2] == (3, 1)
+    style(personas, "cook", QUESTION, ANSWER, source="dialogues")
+    assert personas.received[2] == (f"reply to {QUESTION}",)
+    chosen = style(personas, "cook", QUESTION, ANSWER, hint="water pot", cell=0, source="scan")
+    assert (personas.received[2], chosen.hint) == ((0,), "water pot")
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,18 @@ def test_a_persona_speaks_before_the_answer(serve, voiced_bot) -> None:
     assert service.get(f"/api/conversations/{result['conversation']}").json["persona"] == "cook:2,sailor"
 
 
+def test_a_place_on_the_map_steers_the_persona(serve, voiced_bot) -> None:
+    service = serve(voiced_bot)
+    results = [ask(service, persona="cook", hint="boat", cell=cell) for cell in (0, 6, 0)]
+    lines = [[line["text"] for line in result["styled"]["lines"]] for result in results]
+    assert lines[0] == lines[2] != lines[1]
+    assert {result["styled"]["hint"] for result in results} == {"boat"}
+    assert "from 0 to 11, but got 12" in error(
+        service.post("/api/ask", json={**BODY, "persona": "cook", "cell": 12}), 422
+    )
+    assert error(service.post("/api/ask", json={**BODY, "persona": "cook", "cell": -1}), 422)
+
+
 def test_an_abstention_has_remarks_only(serve, voiced_bot) -> None:
     result = ask(serve(voiced_bot), question=NONSENSE)
     assert (result["kind"], result["answer"], result["styled"]["span"]) == ("none", "", None)

@@ -193,7 +193,13 @@ def test_a_cell_of_the_map_becomes_the_hint(serve, voiced_bot, visit):
     cells.nth(5).click()
     expect(page.get_by_label("Hint", exact=True)).to_have_value(" ".join(chart.window_words(5)))
     expect(page.get_by_label("Your question")).to_be_focused()
-    assert [item["hint"] for item in sent if item["type"] == "ask"] == [words]
+    put(page, CATS)
+    answered(page)
+    page.get_by_label("Hint", exact=True).fill("soup")
+    put(page, CATS)
+    answered(page)
+    asked = [(item["hint"], item.get("cell")) for item in sent if item["type"] == "ask"]
+    assert asked == [(words, 4 * row + column), (" ".join(chart.window_words(5)), 5), ("soup", None)]
 
 
 def test_the_map_is_searched_and_names_unknown_words(serve, voiced_bot, visit):

@@ -6,11 +6,13 @@ import pytest
 
 from generators.conversation.chat_model import ChatModel
 from generators.training.trainable_chat import TrainableChat
+from qa_bot.answering.models.dialogue_lines import LINES, DialogueLines
+from qa_core.networks.decoder_types import END_ID, START_ID
 from qa_lab.train.data.dialogues import Exchange
 from qa_lab.train.errors import SettingsError, TrainingDataError
 from qa_lab.train.request import Request
 from qa_lab.train.speech.chat import CHAT, rows_of
-from qa_lab.train.speech.chat_settings import SMALL, THESIS
+from qa_lab.train.speech.chat_settings import PARTS, SMALL, THESIS
 
 MODEL = "chat"
 
@@ -47,6 +49,25 @@ def test_presets(tmp_path: Path):
     assert settings.model == THESIS.model
     assert (settings.model.network.hidden, settings.model.network.layers) == (500, 2)
     assert (settings.forward.epochs, settings.backward.epochs) == (1, 10)
+    assert {(part.batch, part.schedule, part.topics) for part in map(settings.part, PARTS)} == {(200, "constant", 1.0)}
+    assert settings.model.network.boundaries
+    assert settings.lines
+
+
+def test_boundaries_and_lines_of_a_run(request_: Request):
+    assert request_.config is not None
+    text = request_.config.read_text()
+    assert "[model.network]" in text
+    text = text.replace("[model.network]", "[model.network]\nboundaries = true")
+    request_.config.write_text("lines = true\n" + text)
+    CHAT.run(request_)
+    model = ChatModel.load(request_.out)
+    source = model.source(["a cat"])
+    assert source[[0, -1]].tolist() == [START_ID, END_ID]
+    assert model.backward_row(["a cat"], "thanks")[0][[0, -1]].tolist() == [START_ID, END_ID]
+    assert model.target("thanks")[0] != START_ID
+    lines = DialogueLines.open(request_.out / LINES)
+    assert lines.search(lines.texts[0], 1)
 
 
 @pytest.mark.parametrize(
@@ -55,6 +76,7 @@ def test_presets(tmp_path: Path):
         ("[forward]\nbatch = 0\n", "Expected positive numbers, but got forward.batch = 0"),
         ("[model]\nmax_target = -1\n", "Expected positive numbers, but got model.max_target = -1"),
         ('preset = "large"\n', "preset"),
+        ("[forward]\ntopics = 1.5\n", r"Expected topics from 0 to 1 in \[forward\], but got 1.5"),
         ("[model.network]\npretrained = true\ntied = false\n", "Expected pretrained = false"),
     ],
 )

@@ -35,6 +35,14 @@ def test_a_run_leaves_a_grid_with_card_map_and_curve(request_: Request, tmp_path
         assert len(list(csv.DictReader(file))) == len(progress)
 
 
+def test_the_preset_of_the_thesis_has_no_background(request_: Request):
+    assert request_.config is not None
+    assert GRID.settings(request_).grid.background == 0.2
+    request_.config.write_text('preset = "thesis"\n[grid]\nheight = 6\nwidth = 8\nwindow = 3\n')
+    settings = GRID.settings(request_)
+    assert (settings.grid.background, settings.grid.shape, settings.vocabulary) == (0.0, (6, 8), 8_000)
+
+
 def test_pictures_are_drawn_where_they_are_asked_for(request_: Request):
     pytest.importorskip("matplotlib", reason="the plots extra is not installed")
     GRID.run(replace(request_, plots=True, limit=40))
