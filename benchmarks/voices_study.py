@@ -6,7 +6,8 @@
 `--questions` has a question, a tab and a hint on each line. A persona is its name, its folder and a file of sentences
 that it was not trained on; most systems speak like the first. `--careful` samples with the product's defaults
 (temperature .7 among 50 words, agreement with the hint 2); otherwise words are sampled from the model's distribution.
-`--out` gets the table, sample replies, and the report as JSON. See `qa_lab/studies/study.py`.
+`--out` gets the table, sample replies, the report as JSON, and all replies, for `qa-bot study make`. See
+`qa_lab/studies/study.py`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from generators.conversation.decoding import Sampling
 from generators.conversation.ranking import GenerationConfig
+from qa_lab.studies.people.material import write_cases
 from qa_lab.studies.study import HELD_OUT, SAMPLES, evaluate_study
 
 CAREFUL = GenerationConfig(agreement=2.0, sampling=Sampling(temperature=0.7, top_k=50, shortest=3))
@@ -53,6 +55,7 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "study.md").write_text(report.text() + "\n", encoding="utf-8")
     (options.out / "samples.md").write_text(report.samples() + "\n", encoding="utf-8")
+    write_cases(options.out / "replies.jsonl", report.cases())
     (options.out / "study.json").write_text(json.dumps(report.as_dict(), indent=1) + "\n", encoding="utf-8")
 
 

@@ -92,7 +92,7 @@ IMPORTERS = {
         "qa_core/encoders/onnx_export.py",
         "generators/pretrained/transformer_loading.py",  # language models rather than encoders
     ],
-    "typer": ["qa_bot/cli", "qa_lab/commands.py"],
+    "typer": ["qa_bot/cli", "qa_lab/commands.py", "qa_lab/studies/commands.py"],
     "uvloop": ["qa_bot/web/server.py"],
     "watchfiles": ["qa_bot/documents/sources/watching.py"],
     "xlrd": ["qa_bot/documents/ingest/formats/sheets/xls.py"],

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "qa_bot.commands"
-LABORATORY = ("train", "eval", "kg.mine")
+LABORATORY = ("train", "eval", "study", "kg.mine")
 """Entry points of the package qa_lab, which every installation has."""
 
 PLAIN_HELP: dict[str, Any] = {
@@ -30,8 +30,8 @@ class ExtensibleGroup(TyperGroup):
     """A group of commands that installed packages can extend.
 
     An entry point `train = "package.module:function"` of the group `qa_bot.commands` adds `qa-bot train`, and
-    `kg.mine` adds `qa-bot kg mine`. The function is one that typer can turn into a command. Contexts and commands are
-    `Any`, because typer keeps their classes private.
+    `kg.mine` adds `qa-bot kg mine`. It names a function that typer can turn into a command, or a `typer.Typer` of
+    several. Contexts and commands are `Any`, because typer keeps their classes private.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -62,8 +62,11 @@ def _load(name: str) -> Any:
     """
     for point in _entry_points():
         if point.name == name:
+            loaded = point.load()
+            if isinstance(loaded, typer.Typer):
+                return typer.main.get_command(loaded)
             command = typer.Typer(**PLAIN_HELP)
-            command.command(name.rpartition(".")[2])(point.load())
+            command.command(name.rpartition(".")[2])(loaded)
             return typer.main.get_command(command)
     if name in LABORATORY:
         raise MissingCommandError(

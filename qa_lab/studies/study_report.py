@@ -12,6 +12,7 @@ import numpy as np
 from qa_core.measures.metrics import Difference, Score, paired_bootstrap
 from qa_core.measures.significance import LEAST_P, SEED
 from qa_lab.evaluate.report import Row, markdown
+from qa_lab.studies.people.material import Case
 from qa_lab.studies.study_systems import StudyQuestion
 
 SAMPLES = 20
@@ -83,6 +84,18 @@ class StudyReport:
             ],
             "notes": list(self.notes),
         }
+
+    def cases(self) -> list[Case]:
+        """All replies, to be rated by people."""
+        return [
+            Case(
+                str(number),
+                question.question,
+                question.hint,
+                {name: tuple(replies[number]) for name, replies in self.replies.items()},
+            )
+            for number, question in enumerate(self.questions)
+        ]
 
     def text(self) -> str:
         """Markdown: a table of the systems, then the differences, classifiers and notes."""

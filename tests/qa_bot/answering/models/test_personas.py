@@ -86,9 +86,9 @@ def test_lines_of_dialogues_are_retrieved_if_the_base_has_them(
     base = tmp_path / "base"
     shutil.copytree(tiny_voices / "base", base)
     DialogueLines.write(base / LINES, ["the soup is  hot", "we sail", "hot soup", "we sail", " "])
-    found = PersonaStore(tiny_voices, replace(style, base=str(base)))
-    assert set(found.retrieved("is the soup hot?")) == {"the soup is hot", "hot soup"}
-    assert found.retrieved("who sails?") == ("we sail",)
+    store = PersonaStore(tiny_voices, replace(style, base=str(base)))
+    assert set(store.retrieved("is the soup hot?")) == {"the soup is hot", "hot soup"}
+    assert store.retrieved("who sails?") == ("we sail",)
 
 
 def test_the_preset_of_the_thesis_overrides_other_keys(personas: PersonaStore, tiny_voices: Path, style: StyleSection):

@@ -198,8 +198,8 @@ def test_a_cell_of_the_map_becomes_the_hint(serve, voiced_bot, visit):
     page.get_by_label("Hint", exact=True).fill("soup")
     put(page, CATS)
     answered(page)
-    asked = [(item["hint"], item.get("cell")) for item in sent if item["type"] == "ask"]
-    assert asked == [(words, 4 * row + column), (" ".join(chart.window_words(5)), 5), ("soup", None)]
+    questions = [(item["hint"], item.get("cell")) for item in sent if item["type"] == "ask"]
+    assert questions == [(words, 4 * row + column), (" ".join(chart.window_words(5)), 5), ("soup", None)]
 
 
 def test_the_map_is_searched_and_names_unknown_words(serve, voiced_bot, visit):
