@@ -27,15 +27,15 @@ class JointState:
 
 
 def multiplied(steps: Sequence[Step[Any]], weights: Sequence[float]) -> Step[JointState]:
-    """The step of `Π_i p_i(t)^w_i`, renormalised; it returns log-probabilities (B, V).
+    """The step of `Π_i p_i(t)^w_i`, renormalised; it returns logits (B, V), `Σ_i w_i` times those of each model.
 
     Raises ValueError for weights that are negative, all zero, or not one for each step.
     """
     _check(weights, len(steps))
 
     def step(state: JointState, tokens: IntArray) -> tuple[FloatArray, JointState]:
-        log_p, states = _step_all(steps, state, tokens)
-        return product(log_p, weights), states
+        logits, states = _step_all(steps, state, tokens)
+        return _weighted(logits, weights), states
 
     return step
 
@@ -48,19 +48,15 @@ def mixed(steps: Sequence[Step[Any]], weights: Sequence[float]) -> Step[JointSta
     _check(weights, len(steps))
 
     def step(state: JointState, tokens: IntArray) -> tuple[FloatArray, JointState]:
-        log_p, states = _step_all(steps, state, tokens)
-        return mixture(log_p, weights), states
+        logits, states = _step_all(steps, state, tokens)
+        return mixture([log_softmax(values) for values in logits], weights), states
 
     return step
 
 
 def product(log_p: Sequence[FloatArray], weights: Sequence[float]) -> FloatArray:
     """log-probabilities (B, V) of `Π_i p_i^w_i`, renormalised, from log p_i (B, V) each."""
-    total = np.zeros_like(log_p[0])
-    for values, weight in zip(log_p, weights, strict=True):
-        if weight:  # p^0 is 1, even if p is 0
-            total = total + np.float32(weight) * values
-    return log_softmax(total)
+    return log_softmax(_weighted(log_p, weights))
 
 
 def mixture(log_p: Sequence[FloatArray], weights: Sequence[float]) -> FloatArray:
@@ -76,9 +72,18 @@ def mixture(log_p: Sequence[FloatArray], weights: Sequence[float]) -> FloatArray
 
 
 def _step_all(steps: Sequence[Step[Any]], state: JointState, tokens: IntArray) -> tuple[list[FloatArray], JointState]:
-    """log p (B, V) of each model, and their states after the tokens."""
+    """Logits (B, V) of each model, and their states after the tokens."""
     results = [step(model_state, tokens) for step, model_state in zip(steps, state.states, strict=True)]
-    return [log_softmax(logits) for logits, _ in results], JointState(tuple(after for _, after in results))
+    return [logits for logits, _ in results], JointState(tuple(after for _, after in results))
+
+
+def _weighted(values: Sequence[FloatArray], weights: Sequence[float]) -> FloatArray:
+    """`Σ_i w_i x_i` of arrays (B, V); a weight of 0 leaves an array out, even if it has −∞."""
+    total = np.zeros_like(values[0])
+    for array, weight in zip(values, weights, strict=True):
+        if weight:
+            total = total + np.float32(weight) * array
+    return total
 
 
 def _check(weights: Sequence[float], count: int) -> None:

@@ -6,6 +6,7 @@ import pytest
 from generators.conversation.blending import JointState, mixed, mixture, multiplied, product
 from generators.conversation.decoding import Sampling, sample
 from generators.conversation.random_stream import RandomStream
+from generators.inference.activations import softmax
 from qa_core.networks.decoder_types import Limits
 
 
@@ -38,11 +39,11 @@ BOTH = [step_of(*ONE), step_of(*OTHER)]
 
 
 def probabilities_of(step, rows: int = 2) -> list[float]:
-    log_p, state = step(JointState((NoState(rows), NoState(rows))), np.zeros(rows, dtype=np.int64))
+    logits, state = step(JointState((NoState(rows), NoState(rows))), np.zeros(rows, dtype=np.int64))
     assert isinstance(state, JointState)
-    assert log_p.shape == (rows, 3)
-    np.testing.assert_allclose(log_p[0], log_p[-1])
-    return np.exp(log_p[0]).tolist()
+    assert logits.shape == (rows, 3)
+    np.testing.assert_allclose(logits[0], logits[-1])
+    return softmax(logits)[0].tolist()
 
 
 def test_a_product_by_hand():
