@@ -3,7 +3,8 @@
     S_c(q, c) = BM25(q_title ⊕ q_body, c_title ⊕ c_body) + w_t · BM25(q_title, c_title)
 
 BM25 is computed over the sequential dependence model (Metzler & Croft 2005): words, ordered pairs of neighbours and
-close pairs, with weights .8, .1 and .1. Synonyms of words with a single sense are added.
+close pairs, with weights .8, .1 and .1. Synonyms of words with a single sense are added. Titles are normalised by the
+mean length of titles, title and body by the mean length of both together.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal, Protocol
 
+from qa_core.text.analysis import words as words_of
 from qa_core.types import Candidate, Clue, Question
 
 MAX_TERMS = 256
 """Terms of a question or clue that are used, because the cost of close pairs is quadratic."""
 
 Field = Literal["title", "all"]
+Length = Literal["title", "clue"]
+"""What has a mean length: the title of a document; or its title and body, or else its title and a snippet."""
 Idf = Callable[[str], float]
 Analyser = Callable[[str], Sequence[str]]
 Synonyms = Callable[[str], Sequence[str]]
@@ -33,7 +37,7 @@ class Statistics(Protocol):
 
     def document_frequency(self, field: Field, term: str) -> int: ...
 
-    def average_length(self, field: Field) -> float: ...
+    def average_length(self, field: Length) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,14 +169,13 @@ class ClueRanker:
         title = self._dependence(question.title)
         whole = self._dependence(f"{question.title} {question.body}") if question.body else title
         average_title = self._statistics.average_length("title") or 1.0
+        average_whole = self._statistics.average_length("clue") or 1.0
 
         def score(clue: Clue) -> float:
             c_title = self._analyse(clue.title)[:MAX_TERMS]
-            in_title = dependence_score(title, c_title, average_title, config)
-            if title is whole and not clue.body:
-                return (1 + config.title_weight) * in_title
             c_whole = [*c_title, *self._analyse(clue.body)][:MAX_TERMS]
-            return dependence_score(whole, c_whole, average_title, config) + config.title_weight * in_title
+            in_title = dependence_score(title, c_title, average_title, config)
+            return dependence_score(whole, c_whole, average_whole, config) + config.title_weight * in_title
 
         return score
 
@@ -180,7 +183,7 @@ class ClueRanker:
         terms = self._analyse(text)[:MAX_TERMS]
         synonyms = {
             term: [stem for synonym in synonyms_of_word for stem in self._analyse(synonym)]
-            for word in set(text.split())
+            for word in dict.fromkeys(words_of(text))
             if (synonyms_of_word := self._synonyms(word)) and len(word_terms := self._analyse(word)) == 1
             for term in word_terms
         }

@@ -32,7 +32,7 @@ _NUMBERS = re.compile(r"^(threshold|leaf_value|leaf_weight|internal_value|split_
 class GBDTConfig:
     """Defaults are few and small trees, because answer selection has few questions."""
 
-    objective: Literal["binary", "lambdarank", "cross_entropy"] = "binary"
+    objective: Literal["binary", "regression", "lambdarank", "cross_entropy"] = "binary"
     trees: int = 200
     leaves: int = 8  # per tree, at most
     learning_rate: float = 0.05
@@ -61,7 +61,7 @@ class GBDTModel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoostedTrees:
-    """Trained trees; scores are log-odds, or those of lambdarank, without the initial scores."""
+    """Trained trees; scores are log-odds, those of lambdarank, or regressed labels, without the initial scores."""
 
     booster: Booster
     names: tuple[str, ...]

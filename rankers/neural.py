@@ -14,6 +14,8 @@ TextPair = tuple[str, str]
 """Question and passage."""
 Reads = Literal["text", "title", "both"]
 """What a ranker reads of a candidate: its passage, the title of its clue, or both."""
+Asks = Literal["title", "body", "both"]
+"""What a ranker reads of a question; all of it if that part is empty."""
 SCORING_BATCH = 512
 """Pairs that are scored at a time."""
 
@@ -42,6 +44,7 @@ class NeuralRanker:
     depth: int = 100  # candidates to score; the others follow in their order
     batch: int = 16  # pairs between two checks of the deadline
     reads: Reads = "text"
+    asks: Asks = "both"
 
     def _read(self, passage: Passage) -> str:
         title = passage.clue.title
@@ -61,7 +64,8 @@ class NeuralRanker:
         Args:
             check: called before every batch of passages of similar length; raises when the deadline has passed.
         """
-        pairs = [(full_question(question), self._read(candidate.passage)) for candidate in candidates[: self.depth]]
+        text = full_question(question, self.asks)
+        pairs = [(text, self._read(candidate.passage)) for candidate in candidates[: self.depth]]
         scores = np.zeros(len(pairs), dtype=np.float32)
         order = sorted(range(len(pairs)), key=lambda i: len(pairs[i][1]))
         for start in range(0, len(order), self.batch):
@@ -81,6 +85,7 @@ def distinct_texts(pairs: Sequence[TextPair]) -> tuple[tuple[str, ...], tuple[st
     return tuple(questions), tuple(answers), left, right
 
 
-def full_question(question: Question) -> str:
-    """Title and body of a question, as pair scorers read it."""
-    return " ".join(part for part in (question.title, question.body) if part)
+def full_question(question: Question, asks: Asks = "both") -> str:
+    """Title and body of a question, or one of them, as pair scorers read it."""
+    part = {"title": question.title, "body": question.body, "both": ""}[asks]
+    return part if part.strip() else " ".join(part for part in (question.title, question.body) if part)

@@ -45,6 +45,10 @@ class Hits:
         first.sort()
         return self.at(first)
 
+    def but(self, documents: Sequence[int]) -> Hits:
+        """Without the hits of these documents."""
+        return self.at(~np.isin(self.documents, documents)) if documents else self
+
     def passage_of(self) -> dict[int, int]:
         """Key of the passage by key of its document."""
         return dict(zip(self.documents.tolist(), self.passages.tolist(), strict=True))

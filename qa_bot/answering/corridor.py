@@ -260,7 +260,13 @@ class Corridor:
         feedback = self._config.retrieval.feedback
         formulations = [formulate_in_time(Question(text), self.index, clock) for text in readings] or [formulation]
         hits = find_passages(
-            self.index, self._encoder, formulations, clock, mode=mode, only=scope.filter(), feedback=feedback
+            self.index,
+            self._encoder,
+            formulations,
+            clock,
+            mode=mode,
+            only=scope.filter_in(self.index),
+            feedback=feedback,
         )
         if readings:  # confidence asks for the words of the topic, too
             formulation = formulations[1 % len(formulations)]
@@ -286,7 +292,7 @@ class Corridor:
         self, question: Question, formulation: Formulation, clock: Clock, *, mode: SearchMode, depth: int, scope: Scope
     ) -> Ranking:
         """By clue score, similarity of titles, and the best passage of each document (the formulas of the thesis)."""
-        config, only = self._config.retrieval, scope.filter()
+        config, only = self._config.retrieval, scope.filter_in(self.index)
         limit = max(depth, config.depth)
         retrieved = retrieve(
             self.index, self._encoder, formulation, clock, mode=mode, depth=limit, feedback=config.feedback, only=only

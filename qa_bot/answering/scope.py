@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -35,7 +35,8 @@ class Scope:
     """What the user narrows a question to; everything by default.
 
     `since` and `until` are dates (`2024`, `2024-05`, `2024-05-31`), both included; a day that a month lacks is
-    its last. `include_archived` ranks archived documents like all others.
+    its last. `include_archived` ranks archived documents like all others. `leave_out` is the id of a document that is
+    not found: the question itself, in a collection of questions (Wang 2018, §7.2.1); only callers set it.
     """
 
     collections: tuple[str, ...] = ()
@@ -44,6 +45,7 @@ class Scope:
     until: str = ""
     language: str = ""
     include_archived: bool = False
+    leave_out: str = ""
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> Scope:
@@ -71,6 +73,10 @@ class Scope:
             _day(self.since, (1, 1)) if self.since else 0,
             _day(self.until, (12, 31)) if self.until else 0,
         )
+
+    def filter_in(self, index: Index) -> Filter:
+        """The filter for an index, in which the document that is left out has a key."""
+        return replace(self.filter(), but=index.named(self.leave_out)) if self.leave_out else self.filter()
 
     def expect_documents(self, index: Index) -> Filter:
         """The filter, if each of its values occurs in the index.

@@ -83,7 +83,8 @@ def _answer_line(bot: Bot, ask: Ask, line: QuestionLine, where: str) -> tuple[di
     """The answer object of a line, whose own scope counts if it has one, and the lines of the run."""
     try:
         scope = Scope.of(line.fields)
-        return _answer(bot, replace(ask, question=line.question, scope=ask.scope if scope == EVERYTHING else scope))
+        scope = replace(ask.scope if scope == EVERYTHING else scope, leave_out=line.question.id)
+        return _answer(bot, replace(ask, question=line.question, scope=scope))
     except (ScopeError, AttributeError, TypeError) as error:
         return {"qid": line.question.id, "error": f"{where}: {error}"}, b""
 

@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
+from qa_bot.home.sections import THESIS
 from qa_bot.home.sections import Config as Config
 from qa_core.atomic import atomic_file, locked_folder, remove_partial
 
@@ -27,6 +28,7 @@ ALIASES = {"QA_BOT_TOKEN": "serve.token"}
 SECRETS = frozenset({"serve.token"})
 PRIVATE = SECRETS | {"store.url"}
 """Keys that are not exported; the URL of a database may hold a password."""
+FORMULA = "ranking.formula"
 HASHED = "sha256:"
 """Begins a secret that is stored as its hash."""
 _TRUE = frozenset({"true", "yes", "on", "1"})
@@ -84,7 +86,7 @@ def load_config(
             if value is not None
         ),
     ]
-    return _compose({raw.key: raw for raw in layers})
+    return _compose(_with_preset({raw.key: raw for raw in layers}))
 
 
 def read_settings(file: Path) -> dict[str, object]:
@@ -191,6 +193,15 @@ def _compose(raw_values: Mapping[str, _RawValue]) -> Config:
         values.setdefault(section, {})[short] = _validate(raw)
     built = {section: owner(**values.get(section, {})) for section, owner in _sections().items()}
     return Config(**built, origins={name: raw.origin for name, raw in raw_values.items()})
+
+
+def _with_preset(raw_values: Mapping[str, _RawValue]) -> Mapping[str, _RawValue]:
+    """The values over those that the formula `thesis` sets."""
+    formula = raw_values.get(FORMULA)
+    if formula is None or formula.value != "thesis":
+        return raw_values
+    preset = {name: _RawValue(name, value, f"{FORMULA} = thesis", text=False) for name, value in THESIS.items()}
+    return {**preset, **raw_values}
 
 
 def _value(config: Config, name: str) -> object:

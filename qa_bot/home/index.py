@@ -9,8 +9,8 @@ manifest.json              the fields of `Manifest`, and the checksum of every f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import lru_cache
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, lru_cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -18,9 +18,12 @@ from numpy.typing import NDArray
 
 from qa_bot.home.generations import CorruptGenerationError, Damage, Generation
 from qa_core.mapped_arrays import map_array
-from qa_core.text.analysis import ANALYSER_VERSION
+from qa_core.text.analysis import ANALYSER_VERSION, terms
+from qa_core.text.languages import analysis_language
+from qa_core.text.markdown_text import plain_text
 from qa_core.types import FloatArray, IntArray, Passage, Span
-from retrievers.engines.index import VIEWS, Field, Filter, KeywordQuery, Nearest, Similarities, Unknown, View
+from rankers.snippet import snippet
+from retrievers.engines.index import VIEWS, Field, Filter, KeywordQuery, Length, Nearest, Similarities, Unknown, View
 from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.engines.local.facets import near_names
 from retrievers.engines.local.keyword import (
@@ -41,6 +44,10 @@ CUTTER_VERSION = "qa-bot/2"
 Change it together with `MARKDOWN_CUTTING` of `qa_bot.documents.cutting`, by which the next `add` cuts anew."""
 LAYOUT = 2
 """Version of the files: 1 lacks pieces of words, filters, places and units."""
+CLUE_SAMPLE = 500
+"""Documents from which the mean length of a clue is estimated."""
+MOST_NAMED = 1000
+"""Documents from which on an id names a folder with them, not one of them."""
 SCANNED_UNITS = 200_000
 """Units up to which all are compared with a question; in a larger index only those of candidates."""
 FLOOR_SAMPLE = 512
@@ -124,10 +131,16 @@ class Index:
         """At most `documents`; tantivy itself counts deleted entries until it merges them."""
         return min(self.documents, self.keyword.document_frequency(field, term))
 
-    def average_length(self, field: Field) -> float:
-        """Mean terms of a passage with its context, or of a document's title."""
+    def average_length(self, field: Length) -> float:
+        """Mean terms of a passage with its context, of a document's title, or of its clue."""
+        if field == "clue":
+            return self._clue_length
         average = self.keyword.average_length(field)
         return average if field == "all" else average * self.keyword.documents / max(1, self.manifest.documents)
+
+    @cached_property
+    def _clue_length(self) -> float:
+        return clue_length(self, np.concatenate([np.zeros(0, np.int64), *(s.live_documents() for s in self._segments)]))
 
     def _facet_values(self, field: Literal["collection", "folder", "language"]) -> list[str]:
         if field not in self._known_facets:  # reads every document once
@@ -148,25 +161,43 @@ class Index:
                     return Unknown(field, value, near_names(value, self._facet_values(field), NEAR))
         return None
 
+    def named(self, id: str) -> tuple[int, ...]:  # noqa: A002  # the noun's own name
+        """Keys of the documents with a public id; none in an index of version 0.1, which cannot be filtered."""
+        if not id.strip("/") or not self.has_units:
+            return ()
+        documents = self.keyword.matching(Filter(under=(id,))).tolist()
+        if len(documents) > MOST_NAMED:
+            return ()
+        nearest_passages = self.best_passages(documents, None, {})
+        return tuple(key for key, nearest in nearest_passages.items() if nearest.passage.source.document == id)
+
+    def _allowed_by(self, only: Filter | None) -> IntArray | None:
+        """The documents (n,) that a filter lets through; None for all."""
+        return self._allowed(replace(only, but=())) if only else None
+
     def keyword_hits(self, query: KeywordQuery, k: int, only: Filter | None = None) -> Hits:
         """The k best passages."""
-        return self.keyword.search(query, k, only)
+        hits = self.keyword.search(query, k, only)
+        return hits.but(only.but) if only is not None else hits
 
     def dense_hits(self, view: View, queries: FloatArray, k: int, only: Filter | None = None) -> list[Hits]:
         """The k nearest titles or passages of each query (Q, D)."""
-        allowed = self._allowed(only) if only else None
+        but = only.but if only is not None else ()
+        allowed = self._allowed_by(only)
         by_segment = [segment.search(view, queries, k, allowed) for segment in self._segments]
         if len(by_segment) == 1:
-            return by_segment[0]
-        return [Hits.concat([hits[i] for hits in by_segment]).ordered().at(np.s_[:k]) for i in range(len(queries))]
+            return [hits.but(but) for hits in by_segment[0]]
+        merged = [Hits.concat([hits[i] for hits in by_segment]).ordered().at(np.s_[:k]) for i in range(len(queries))]
+        return [hits.but(but) for hits in merged]
 
     def unit_hits(self, query: FloatArray, k: int, only: Filter | None = None) -> Hits:
         """The k passages with the best units for a query (D,); none if the index is too large to scan."""
         if self._units > SCANNED_UNITS:
             return Hits.of()
-        allowed = self._allowed(only) if only else None
+        allowed = self._allowed_by(only)
         hits = [segment.search_units(query, k, allowed) for segment in self._segments]
-        return hits[0] if len(hits) == 1 else Hits.concat(hits).ordered().at(np.s_[:k])
+        best = hits[0] if len(hits) == 1 else Hits.concat(hits).ordered().at(np.s_[:k])
+        return best.but(only.but) if only is not None else best
 
     def similarities(self, passages: IntArray, query: FloatArray) -> Similarities:
         """How similar passages, given by their keys (n,), are to a query (D,); 0 for an unknown key."""
@@ -200,7 +231,7 @@ class Index:
 
     def floors(self, query: FloatArray, only: Filter | None = None) -> tuple[float, float, float]:
         """The lowest cosine of a title, a passage and a best unit with a query (D,), from a sample."""
-        allowed = self._allowed(only) if only else None
+        allowed = self._allowed_by(only)
         floors = [low for s in self._segments if (low := s.floors(query, FLOOR_SAMPLE, allowed)) is not None]
         titles, bodies, units = zip(*floors, strict=True) if floors else ((0.0,),) * 3
         return min(titles), min(bodies), min(units)
@@ -235,6 +266,23 @@ class Index:
                 hints = [preferred.get(key, -1) for key in keys[held].tolist()]
                 best |= zip(keys[held].tolist(), _nearest(segment, rows[held], query, hints), strict=True)
         return best
+
+
+def clue_length(index: Index, documents: IntArray) -> float:
+    """Mean terms of title and body of documents (n,), or of title and first snippet of one without a body.
+
+    Of many documents it is estimated from `CLUE_SAMPLE` of them, evenly spaced.
+    """
+    if not len(documents):
+        return 0.0
+    sample = documents[np.unique(np.linspace(0, len(documents) - 1, num=CLUE_SAMPLE, dtype=np.int64))]
+    lengths = []
+    for nearest in index.best_passages(sample.tolist(), None, {}).values():
+        passage = nearest.passage
+        analyse = partial(terms, language=analysis_language(passage.source.details.language))
+        body = passage.clue.body or snippet(plain_text(passage.text), analyse=analyse)
+        lengths.append(len(analyse(passage.clue.title)) + len(analyse(body)))
+    return sum(lengths) / max(1, len(lengths))
 
 
 def _rows_of_passages(segment: Segment, keys: IntArray) -> tuple[IntArray, IntArray]:

@@ -10,12 +10,12 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Literal
 
-from qa_bot.home.index import Index
+from qa_bot.home.index import Index, clue_length
 from qa_bot.home.starter import NAME
 from qa_core.method_cache import method_cache
 from qa_core.types import FloatArray, IntArray, Passage, Span
 from rankers.clue import inverse_frequency
-from retrievers.engines.index import Field, Filter, KeywordQuery, Nearest, Similarities, Unknown, View
+from retrievers.engines.index import Field, Filter, KeywordQuery, Length, Nearest, Similarities, Unknown, View
 from retrievers.hits import Hits
 
 CACHED_FREQUENCIES = 20_000
@@ -60,13 +60,17 @@ class IndexPart:
         """Number of passages of the part whose field contains the term."""
         return self._frequency(field, term)
 
-    def average_length(self, field: Field) -> float:
-        """Mean terms of a passage of the part with its context, or of a document's title."""
-        return self._average_lengths[field]
+    def average_length(self, field: Length) -> float:
+        """Mean terms of a passage of the part with its context, of a document's title, or of its clue."""
+        return self._clue_length if field == "clue" else self._average_lengths[field]
 
     def unknown(self, only: Filter) -> Unknown | None:
         """The first value of a filter that no document of the whole index has."""
         return self._whole.unknown(only)
+
+    def named(self, id: str) -> tuple[int, ...]:  # noqa: A002  # the noun's own name
+        """Keys of the documents of the whole index with a public id."""
+        return self._whole.named(id)
 
     def keyword_hits(self, query: KeywordQuery, k: int, only: Filter | None = None) -> Hits:
         """The k best passages of the part; words are weighted by their rarity in the part."""
@@ -110,7 +114,7 @@ class IndexPart:
     def _within(self, only: Filter | None) -> Filter:
         """The part, narrowed by a filter."""
         if not only:
-            return self._only
+            return self._only if only is None else replace(self._only, but=only.but)
         if self._without:
             return replace(only, without=(*only.without, *self._only.without))
         common = tuple(name for name in only.collections if name in self._only.collections)
@@ -133,6 +137,10 @@ class IndexPart:
             return 1.0
         rarity = inverse_frequency(self.documents, self.document_frequency(field, term))
         return rarity / inverse_frequency(self._whole.documents, whole)
+
+    @cached_property
+    def _clue_length(self) -> float:
+        return clue_length(self._whole, self._whole.keyword.matching(self._only))
 
     @cached_property
     def _average_lengths(self) -> Mapping[Field, float]:

@@ -18,7 +18,16 @@ def key(default: Any, description: str, *, least: float = -math.inf, most: float
     return field(default=default, metadata={"description": description, "least": least, "most": most})
 
 
-Formula = Literal["passages", "evidence", "clue"]
+Formula = Literal["passages", "evidence", "clue", "thesis"]
+THESIS: Mapping[str, object] = {
+    "fusion.method": "rule",
+    "ranking.passage_weight": 0.1,
+    "ranking.model_weight": 0.1,
+    "facts.enabled": False,
+    "answer.precision": 0.0,
+    "serve.liveqa_precision": 0.0,
+}
+"""Defaults of other keys with the formula `thesis`: the system of 2017, which always answers (Wang 2018, ch. 7)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +91,10 @@ class RetrievalSection:
 @dataclass(frozen=True, slots=True)
 class RankingSection:
     depth: int = key(30, "fused documents that clue and passage scores rank", least=1)
-    formula: Literal["passages", "evidence", "clue"] = key(
-        "passages", "rank passages by all evidence for them; or what a passage score multiplies: evidence, or the clue"
+    formula: Literal["passages", "evidence", "clue", "thesis"] = key(
+        "passages",
+        "rank passages by all evidence for them; or what a passage score multiplies: evidence, or the clue; `thesis`, "
+        "the system of Wang (2018, ch. 7), also sets the defaults of fusion, weights, facts and precision",
     )
     effort: Literal["low", "normal", "high"] = key(
         "normal",

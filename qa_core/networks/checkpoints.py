@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 from safetensors import SafetensorError
 
-from qa_core.atomic import atomic_folder, current_folder
+from qa_core.atomic import atomic_file, atomic_folder, current_folder
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -29,6 +29,7 @@ Config = TypeVar("Config", bound="DataclassInstance")
 Shapes = Mapping[str, tuple[int, ...]]
 
 FORMAT = 1
+READS = "reads"
 WEIGHTS, CONFIG, VOCABULARY, CARD = FILES = ("model.safetensors", "config.json", "vocabulary.txt", "README.md")
 
 
@@ -61,6 +62,23 @@ def save_model(
             (new / VOCABULARY).write_text("".join(f"{_word(word)}\n" for word in vocabulary), encoding="utf-8")
         write_weights(new / WEIGHTS, weights)
         (new / CARD).write_text(card, encoding="utf-8")
+
+
+def note_reads(folder: Path, reads: Mapping[str, str]) -> None:
+    """Note in a saved model what it reads of each side, by the name of the side; `reads_of` returns it."""
+    path = _file(folder, CONFIG)
+    head = {**_json_object(path), READS: dict(reads)}
+    with atomic_file(path) as out:
+        out.write((json.dumps(head, indent=2) + "\n").encode())
+
+
+def reads_of(folder: Path) -> dict[str, str]:
+    """What a saved model reads of each side; empty if it does not say. Raises ValueError for anything but texts."""
+    path = current_folder(folder) / CONFIG
+    reads = _json_object(path).get(READS, {}) if path.is_file() else {}
+    if not isinstance(reads, dict) or not all(isinstance(value, str) for value in reads.values()):
+        raise ValueError(f"{path}: Expected an object of texts under {READS!r}, but got {reads!r}; train it again.")
+    return reads
 
 
 def text_tensor(text: str) -> NDArray[np.uint8]:

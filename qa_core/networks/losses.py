@@ -7,6 +7,8 @@ at positives have no effect. All losses are means over the N questions (or over 
 
 from __future__ import annotations
 
+from typing import Literal
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -70,12 +72,31 @@ def in_batch_cross_entropy(r: Tensor, *, allowed: Tensor | None = None) -> Tenso
     return cells.mean() if allowed is None else cells[allowed | positive].mean()
 
 
-def triplet(r: Tensor, *, allowed: Tensor | None = None, margin: float = 0.5) -> Tensor:
-    """`1/N Σ_i max(0, δ − r_ii + max_{j ≠ i} r_ij)`: each question's hardest negative (Gillick et al. 2018, loss c)."""
+def triplet(
+    r: Tensor, *, allowed: Tensor | None = None, margin: float = 0.5, negative: Literal["hardest", "one"] = "hardest"
+) -> Tensor:
+    """`1/N Σ_i max(0, δ − r_ii + r_ij)` with one negative `j` of each question, 0 for a question without one.
+
+    Args:
+        margin: δ.
+        negative: the hardest of the batch (Gillick et al. 2018, loss c), or the first allowed column after `i`,
+            cyclically, which is a random one if the batch is shuffled (Wang 2018, table 3.1).
+    """
     positive = _positive(r)
     excluded = positive if allowed is None else positive | ~allowed
-    hardest = r.masked_fill(excluded, -torch.inf).amax(1)  # (N,), −∞ without a negative
-    return functional.relu(margin - r.diagonal() + hardest).mean()
+    if negative == "one":
+        excluded = excluded | ~_first_after(~excluded)
+    worst = r.masked_fill(excluded, -torch.inf).amax(1)  # (N,), −∞ without a negative
+    return functional.relu(margin - r.diagonal() + worst).mean()
+
+
+def _first_after(allowed: Tensor) -> Tensor:
+    """(N, M), true for the first allowed column of each row after the diagonal, cyclically; else false."""
+    width = allowed.shape[1]
+    columns, rows = torch.arange(width, device=allowed.device), torch.arange(len(allowed), device=allowed.device)
+    steps = (columns - rows.unsqueeze(1) - 1) % width  # (N, M), 0 for the next column
+    first = steps.masked_fill(~allowed, width).argmin(1)  # (N,)
+    return functional.one_hot(first, width).bool() & allowed
 
 
 def pairwise_cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:

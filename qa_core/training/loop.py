@@ -15,6 +15,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Literal, TypeVar
@@ -125,6 +126,23 @@ def restore_best(training: Training) -> None:
     """Load the weights of the best epoch into the model, if there is one."""
     if training.best is not None:
         training.model.load_state_dict(training.best.weights)
+
+
+@contextmanager
+def reproducible(threads: int) -> Iterator[None]:
+    """Compute with this number of threads, whatever the number of cores, and with sums in a fixed order.
+
+    Otherwise the gradient of indexing adds in the order in which threads finish, and the number of threads decides how
+    products of matrices are cut.
+    """
+    before, was_deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(mode=True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(was_deterministic)
+        torch.set_num_threads(before)
 
 
 def seed_everything(seed: int) -> None:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.scope import EVERYTHING, Scope
 from qa_bot.answering.stages.rank import Ranking
 from qa_bot.answering.stages.retrieve import SearchMode
 from qa_core.text.analysis import terms
@@ -35,15 +36,22 @@ def searcher(corridor: Corridor, system: System, *, depth: int = DEPTH) -> Searc
 
 
 def rank(
-    corridor: Corridor, question: Question, *, engine: SearchMode, depth: int | None = None, verify: bool = False
+    corridor: Corridor,
+    question: Question,
+    *,
+    engine: SearchMode,
+    depth: int | None = None,
+    verify: bool = False,
+    scope: Scope = EVERYTHING,
 ) -> Ranking:
     """The ranking of the corridor with a long deadline; `depth` defaults to the configured one.
 
     Args:
         verify: also read the first passages, as before an answer.
+        scope: the documents to search.
     """
     clock = corridor.start(Deadline.after(PATIENCE))
-    ranking = corridor.rank(question, clock, mode=engine, depth=depth)
+    ranking = corridor.rank(question, clock, mode=engine, depth=depth, scope=scope)
     if verify:
         ranking = corridor.verify(ranking, clock)
     assert not ranking.skipped, "the deadline should suffice"

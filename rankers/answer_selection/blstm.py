@@ -83,6 +83,10 @@ class BLSTMTraining:
     momentum: float = 0.9  # of sgd
 
 
+FAITHFUL_TRAINING = BLSTMTraining(PointwiseConfig(epochs=10, patience=3, clip=0.0), "sgd", 0.01)
+"""SGD over all pairs in random order, as in the paper, which gives neither rate nor batch nor epochs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Texts:
     """Word numbers, an array per text, truncated."""

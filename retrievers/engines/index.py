@@ -13,6 +13,9 @@ Field = Literal["title", "all", "grams"]
 """What keywords are looked up in: the title of a document; title, headings, body and passage together; or pieces of
 four characters of the words in `all`, which bridge misspellings, inflections and compounds."""
 
+Length = Literal["title", "all", "clue"]
+"""What has a mean length: a field, or the clue of a document, which is its title with its body or else a snippet."""
+
 View = Literal["titles", "bodies"]
 """What has vectors: the title of a document, and title and passage together."""
 VIEWS: tuple[View, ...] = get_args(View)
@@ -47,7 +50,8 @@ class Filter:
     """Which documents may be found; empty fields allow all.
 
     `under` holds paths of folders or documents, `since` and `until` are dates YYYYMMDD (a document without a date is
-    then left out). `without` names collections that are left out.
+    then left out). `without` names collections that are left out, `but` keys of documents; a filter with `but` alone
+    counts as none.
     """
 
     collections: tuple[str, ...] = ()
@@ -56,6 +60,7 @@ class Filter:
     since: int = 0
     until: int = 0
     without: tuple[str, ...] = ()
+    but: tuple[int, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.collections or self.under or self.languages or self.since or self.until or self.without)
@@ -106,8 +111,12 @@ class Index(Protocol):
         """Number of entries whose field contains the term, at most `documents`."""
         ...
 
-    def average_length(self, field: Field) -> float:
-        """Mean number of terms in a field, 0 for an empty index."""
+    def average_length(self, field: Length) -> float:
+        """Mean number of terms in a field, or in what leads to a passage; 0 for an empty index."""
+        ...
+
+    def named(self, id: str) -> tuple[int, ...]:  # noqa: A002  # the noun's own name
+        """Keys of the documents with a public id, one for each collection that has it."""
         ...
 
     def unknown(self, only: Filter) -> Unknown | None:

@@ -31,7 +31,7 @@ from qa_core.training.loop import Progress, Training, train
 from qa_core.types import FloatArray, IntArray
 from qa_core.vectors.word_vectors import WordVectors
 from retrievers.training.cached_gradients import encoded
-from retrievers.training.encoders.trainable_encoders import SEEN_OFTEN, Tower, counted, vectors
+from retrievers.training.encoders.trainable_encoders import Tower, counted, vectors
 from retrievers.training.encoders.word_tower import SPECIALS, WordConfig, WordTower
 from retrievers.training.questions import QuestionSet
 
@@ -42,7 +42,7 @@ _CHUNK = 1 << 13  # tokens; larger chunks are mostly padding and slower
 
 @dataclass(frozen=True, slots=True)
 class DualConfig:
-    """Defaults of the paper unless noted."""
+    """Defaults of the paper unless noted; `PAPER` has those of the paper."""
 
     loss: Literal["softmax", "cross-entropy", "triplet", "pairwise"] = "softmax"
     batch: int = 1000  # pairs per task
@@ -52,7 +52,11 @@ class DualConfig:
     margin: float = 0.5  # δ, of triplet
     epochs: int = 100  # over the largest task, at most
     patience: int = 5  # epochs without a better in-batch P@1 on held-out pairs
+    mask_similar: bool = True  # no known similar question is a negative; in the paper every other one of the batch is
     pretrain: bool = True  # train on the largest of several tasks first, until it stops improving
+
+
+PAPER = DualConfig(learning_rate=0.01, mask_similar=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,8 +71,8 @@ class Task:
 class TaskBatch:
     """Pairs of one task.
 
-    With an in-batch loss all pairs are similar, and `allowed` (N, N) is true if a left and a right question are not
-    known to be similar. With the pairwise loss, `labels` (N,) distinguish similar and different pairs.
+    With an in-batch loss all pairs are similar, and `allowed` (N, N) is true if a right question may be a negative of a
+    left one. With the pairwise loss, `labels` (N,) distinguish similar and different pairs.
     """
 
     task: int
@@ -117,7 +121,7 @@ def mean_tower(texts: Iterable[str], config: WordConfig, *, pretrained: WordVect
     model = MeanEncoder(shape.encoder)
     if pretrained is not None:
         _copy_vectors(model, vocabulary, pretrained)
-    often = sorted(word for word in words if counts[word] >= SEEN_OFTEN and word in vocabulary)
+    often = sorted(word for word in words if counts[word] >= config.known and word in vocabulary)
     known = often if pretrained is None else sorted({*often, *(w for w in vocabulary.tokens if w in pretrained)})
     return WordTower(model, WordReader(vocabulary, config.max_tokens), shape, tuple(known), _CHUNK)
 
@@ -261,7 +265,8 @@ def _stream(number: int, questions: QuestionSet, rng: np.random.Generator, confi
             if config.loss == "pairwise":
                 yield TaskBatch(number, left, right, labels=labels[part])
             else:
-                yield TaskBatch(number, left, right, allowed=component[left][:, None] != component[right][None, :])
+                different = component[left][:, None] != component[right][None, :]
+                yield TaskBatch(number, left, right, allowed=different | (not config.mask_similar))
 
 
 def _steps(task: Task, config: DualConfig) -> int:

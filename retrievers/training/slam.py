@@ -40,6 +40,7 @@ class SlamConfig:
     filter_margin: float = FILTER  # m_s
     negatives: int = 20  # of softmax, per question
     triplet_margin: float = 0.5  # δ
+    triplet_negative: Literal["hardest", "one"] = "hardest"  # of the batch; one at random in Wang (2018)
     mined: Literal["none", "keywords", "encoder", "both"] = "none"  # source of hard negatives
     mined_depth: int = 20  # hard negatives of a question, at most
     hard: int = 1  # hard negatives per question in a batch
@@ -74,7 +75,9 @@ def loss_of(config: SlamConfig) -> Scores:
                 r, allowed=allowed, negatives=config.negatives, scale=config.scale
             )
         case "triplet":
-            return lambda r, allowed: triplet(r, allowed=allowed, margin=config.triplet_margin)
+            return lambda r, allowed: triplet(
+                r, allowed=allowed, margin=config.triplet_margin, negative=config.triplet_negative
+            )
 
 
 def train_slam(

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
+from qa_core.text.analysis import words
 from qa_core.types import Candidate, Clue, Passage, Question, Source
 from rankers.clue import (
     ClueConfig,
@@ -32,6 +33,18 @@ class Fixed:
 
     def average_length(self, field):
         return 4.0
+
+
+class LongBodies:
+    """100 documents with mean titles of 4 words, 100 with their bodies; every word occurs in one of them."""
+
+    documents = 100
+
+    def document_frequency(self, field, term):
+        return 1
+
+    def average_length(self, field):
+        return {"title": 4.0, "clue": 100.0}[field]
 
 
 def candidate(title, body="", document="d"):
@@ -113,6 +126,23 @@ def test_the_clue_body_counts_for_the_whole_but_not_for_the_title():
     ranker = ClueRanker(Fixed(), analyse=str.split)
     score = ranker.scorer(Question("a"))
     assert 0 < score(Clue("x y z", "a")) < score(Clue("a x y z"))
+
+
+def test_the_whole_is_normalised_by_the_mean_length_of_wholes_by_hand():
+    # idf ln(1 + 99.5/1.5) = 4.2097; a match in 100 words where the mean is 100: f = 1 gives 1, times .8
+    score = ClueRanker(LongBodies(), analyse=str.split).scorer(Question("a"))
+    assert score(Clue("w x y z", " ".join(["a", *["v"] * 95]))) == pytest.approx(3.3677, abs=1e-4)
+
+
+def test_a_title_counts_in_the_whole_and_alone_by_hand():
+    # in 4 of 100 words: 2 / (1 + .25 + .75 · .04) = 1.5625; in the title, which has the mean length: 1
+    score = ClueRanker(LongBodies(), analyse=str.split).scorer(Question("a"))
+    assert score(Clue("a x y z")) == pytest.approx(0.8 * inverse_frequency(100, 1) * (1.5625 + 1))
+
+
+def test_synonyms_are_found_of_a_word_with_a_mark():
+    wider = ClueRanker(Fixed(), analyse=words, synonyms=lambda word: ("automobile",) if word == "car" else ())
+    assert wider.scorer(Question("Where is the car?"))(Clue("automobile")) > 0
 
 
 def test_synonyms_of_a_word_match_like_the_word():

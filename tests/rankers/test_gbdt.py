@@ -27,6 +27,15 @@ def test_a_stump_by_hand():
     np.testing.assert_allclose(trees.score(np.array([[0.0], [1.0]], dtype=np.float32)), [-2.0, 2.0], rtol=1e-6)
 
 
+def test_a_regression_stump_by_hand():
+    features = np.array([[0.0]] * 10 + [[1.0]] * 10, dtype=np.float32)
+    labels = [0] * 9 + [1] + [1] * 10
+    config = GBDTConfig("regression", trees=1, leaves=2, learning_rate=0.5, least=1, features=1.0, examples=1.0, l2=0.0)
+    trees = BoostedTrees.fit(features, labels, names=("x",), config=config)
+    # from the mean .55 half of the way to the means of the leaves, .1 and 1
+    np.testing.assert_allclose(trees.score(np.array([[0.0], [1.0]], dtype=np.float32)), [0.325, 0.775], rtol=1e-6)
+
+
 def test_weights_by_hand():
     """Right at 1 with weight 3: the prior is log(3 / 2), p is 3/5, and a leaf Σ w(y − p) / Σ w p(1 − p)."""
     features = np.array([[0.0]] * 10 + [[1.0]] * 20, dtype=np.float32)

@@ -39,6 +39,22 @@ def test_candidates_are_sorted_and_keep_their_signals():
     assert {question for question, _ in scorer.batches[0]} == {"why? all day"} == {full_question(QUESTION)}
 
 
+@pytest.mark.parametrize(
+    ("asks", "question", "read"),
+    [
+        ("title", QUESTION, "why?"),
+        ("body", QUESTION, "all day"),
+        ("both", QUESTION, "why? all day"),
+        ("body", Question("why?"), "why?"),
+        ("title", Question(" ", "all day"), "  all day"),
+    ],
+)
+def test_a_ranker_reads_its_part_of_the_question(asks, question, read):
+    scorer = Lengths()
+    NeuralRanker("length", scorer, asks=asks).rank(question, [candidate("a")])
+    assert scorer.batches == [[(read, "a")]]
+
+
 def test_equal_scores_keep_their_order_and_deeper_candidates_follow():
     ranked = NeuralRanker("length", Lengths(), depth=2).rank(
         QUESTION, [candidate(text) for text in ("b", "a", "longer")]

@@ -6,15 +6,15 @@ import json
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from qa_bot.home.encoders import fetched, is_hub_id, resolve
 from qa_bot.home.folder import Home
 from qa_bot.home.sections import RankingSection
 from qa_bot.home.starter import ENCODER
 from qa_core.encoders.static_encoder import StaticEncoder
-from qa_core.networks.checkpoints import CONFIG, load_config
-from rankers.neural import NeuralRanker, PairScorer, Reads
+from qa_core.networks.checkpoints import CONFIG, load_config, reads_of
+from rankers.neural import Asks, NeuralRanker, PairScorer, Reads
 
 if TYPE_CHECKING:
     from rankers.fusion import LearnedFusion
@@ -199,6 +199,31 @@ def open_rankers(specs: str, *, models: Path | None = None, int8: bool = False) 
         scorer = open_ranker(path, models=models, int8=int8)
         if isinstance(scorer, FusedScorer):
             raise RankerError(f"Expected rankers of pairs, but {path} is a learned fusion; name it by ranking.fusion.")
-        reads = reads or ("title" if kind_of(path) in OF_QUESTIONS else "text")
-        rankers[path.name] = NeuralRanker(path.name, scorer, depth=depth, reads=reads)
+        inputs = inputs_of(path)
+        rankers[path.name] = NeuralRanker(
+            path.name, scorer, depth=depth, reads=reads or inputs.document, asks=inputs.question
+        )
     return tuple(rankers.values())
+
+
+class Inputs(NamedTuple):
+    """What a ranker reads of a question and of a candidate."""
+
+    question: Asks = "both"
+    document: Reads = "text"
+
+
+def inputs_of(folder: Path) -> Inputs:
+    """As its training noted it, else title and body of a question, and of a candidate what its kind reads.
+
+    Raises RankerError if the note names anything else.
+    """
+    kind = kind_of(folder)
+    default = Inputs(document="title" if kind in OF_QUESTIONS else "text")
+    if kind == PUBLISHED:
+        return default
+    known = {"question": get_args(Asks), "document": get_args(Reads)}
+    reads = reads_of(folder)
+    if wrong := {side: value for side, value in reads.items() if value not in known.get(side, ())}:
+        raise RankerError(f"{folder / CONFIG}: Expected inputs among {known}, but got {wrong}; train the model again.")
+    return default._replace(**cast("dict[str, Any]", reads))

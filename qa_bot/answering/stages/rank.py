@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from qa_bot.answering.clock import Clock
 from qa_bot.answering.deadline import Deadline
@@ -16,10 +16,12 @@ from qa_bot.answering.verification.verify import Cover
 from qa_bot.home.sections import RankingSection
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
+from qa_core.text.markdown_text import plain_text
 from qa_core.text.synonyms import synonyms
-from qa_core.types import Candidate, Clue, Question, Signals
+from qa_core.types import Candidate, Clue, Passage, Question, Signals
 from rankers.clue import ClueRanker
 from rankers.combination import LEARNED, combine, evidence
+from rankers.snippet import snippet
 from retrievers.engines.index import NO_FILTER, Filter, Index
 from retrievers.formulate import Formulation
 
@@ -29,6 +31,27 @@ if TYPE_CHECKING:  # these load training libraries
 
 Fused = Sequence[tuple[int, float]]
 """Keys of documents and their fused scores, best first."""
+
+
+ClueScorer = Callable[[Passage], tuple[float, float]]
+"""From a passage to the score of its clue, and that of a perfect clue."""
+
+
+@dataclass(frozen=True, slots=True)
+class _TitleLengths:
+    """Statistics in which every text has the mean length of titles, as the calibrations of evidence were fitted."""
+
+    index: Index
+
+    @property
+    def documents(self) -> int:
+        return self.index.documents
+
+    def document_frequency(self, field: Literal["title", "all"], term: str) -> int:
+        return self.index.document_frequency(field, term)
+
+    def average_length(self, _field: Literal["title", "clue"]) -> float:
+        return self.index.average_length("title")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,31 +111,49 @@ class RankingStage:
     def _by_formula(self, question: Question, fused: Fused, retrieved: Found, deadline: Deadline) -> list[Candidate]:
         candidates = self._fused_order(fused, retrieved)
         deadline.check()
-        scorers: dict[str, tuple[Callable[[Clue], float], float]] = {}
+        scorers: dict[str, ClueScorer] = {}
         scored = []
         for candidate in candidates:
             deadline.check()
             language = analysis_language(candidate.passage.source.details.language)
             if language not in scorers:
                 scorers[language] = self._clue_scorer(question, language)
-            clue, perfect = scorers[language]
-            score = clue(candidate.passage.clue)
+            score, perfect = scorers[language](candidate.passage)
             signals = candidate.signals
             similarity = signals.title_similarity or 0.0
             total = evidence(signals.fused or 0.0, score / perfect, similarity)
             scored.append(candidate.scored(candidate.score, clue=score, evidence=total))
         deadline.check()
-        first = [_formula_score(candidate, self._config.formula) for candidate in scored]
-        passage = [candidate.signals.passage_similarity for candidate in scored]
+        first = [(c.signals.clue if self._by_clue else c.signals.evidence) or 0.0 for c in scored]
+        passage = [None if self._passages_ranked else candidate.signals.passage_similarity for candidate in scored]
         combined = combine(first, passage, weight=self._config.passage_weight)
         return _best_first([c.scored(score, combined=score) for c, score in zip(scored, combined, strict=True)])
 
-    def _clue_scorer(self, question: Question, language: str) -> tuple[Callable[[Clue], float], float]:
-        """The clue score of titles in a language, and that of the question itself."""
+    @property
+    def _by_clue(self) -> bool:
+        return self._config.formula in {"clue", "thesis"}
+
+    @property
+    def _passages_ranked(self) -> bool:
+        """Whether trained rankers score the passages, so that the thesis has no use for the encoder's similarity."""
+        return self._config.formula == "thesis" and any(model.reads != "title" for model in self._rankers.models)
+
+    def _clue_scorer(self, question: Question, language: str) -> ClueScorer:
+        """The clue scores of passages in a language; evidence compares titles alone where a document has no body."""
         analyse = partial(terms, language=language)
-        ranker = ClueRanker(self._index, analyse=analyse, synonyms=synonyms if language == "en" else _no_synonyms)
+        statistics = self._index if self._by_clue else _TitleLengths(self._index)
+        ranker = ClueRanker(statistics, analyse=analyse, synonyms=synonyms if language == "en" else _no_synonyms)
         clue = ranker.scorer(question)
-        return clue, clue(Clue(question.title, question.body)) or 1.0
+        perfect = clue(Clue(question.title, question.body)) or 1.0
+        query_terms = frozenset(analyse(f"{question.title} {question.body}"))
+
+        def score(passage: Passage) -> tuple[float, float]:
+            known = passage.clue
+            if self._by_clue and not known.body:
+                known = Clue(known.title, snippet(plain_text(passage.text), query_terms, analyse=analyse))
+            return clue(known), perfect
+
+        return score
 
     def _by_model(
         self, model: NeuralRanker, question: Question, candidates: list[Candidate], clock: Clock
@@ -152,11 +193,6 @@ class RankingStage:
 
 def _no_synonyms(_: str) -> Sequence[str]:
     return ()
-
-
-def _formula_score(candidate: Candidate, formula: str) -> float:
-    signals = candidate.signals
-    return (signals.clue if formula == "clue" else signals.evidence) or 0.0
 
 
 def _by_fusion(fusion: LearnedFusion, question: Question, candidates: list[Candidate], clock: Clock) -> list[Candidate]:

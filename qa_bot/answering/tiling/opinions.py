@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,16 +41,21 @@ def tile(candidates: Sequence[Candidate], *, limit: int = 1000, sentences: Sente
 
     A top passage longer than 500 characters is the whole answer, cut to the limit. Otherwise passages whose score is
     above 90 % of the best follow, opened by "Opinion 2:", "Opinion 3:" …, until the text is longer than half the
-    limit. Cuts fall on sentence bounds, on a word bound where not even one sentence fits a lone passage.
+    limit. Scores of a learned fusion are log-odds; their shares are those of their probabilities. Cuts fall on sentence
+    bounds, on a word bound where not even one sentence fits a lone passage.
     """
     if not candidates:
         return Tiling("", ())
     best = candidates[0]
+    is_log_odds = best.signals.learned is not None or best.score < 0
+    strength = _probability if is_log_odds else float
     text = ""
     tiles: list[Tile] = []
     seen: set[str] = set()
     for candidate in candidates:
-        if tiles and (len(best.passage.text) > LONG_TOP or candidate.score <= NEAR_BEST * best.score):
+        if tiles and (
+            len(best.passage.text) > LONG_TOP or strength(candidate.score) <= NEAR_BEST * strength(best.score)
+        ):
             break
         if (known := _fold(candidate.passage.text)) in seen:
             continue
@@ -64,6 +70,11 @@ def tile(candidates: Sequence[Candidate], *, limit: int = 1000, sentences: Sente
         if len(text) > ENOUGH * limit:
             break
     return Tiling(text, tuple(tiles))
+
+
+def _probability(log_odds: float) -> float:
+    odds = math.exp(-abs(log_odds))  # of the less likely side, which cannot overflow
+    return (1.0 if log_odds > 0 else odds) / (1 + odds)
 
 
 def _fold(text: str) -> str:

@@ -10,6 +10,7 @@ from aiohttp import web
 
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.corridor import Corridor
+from qa_bot.answering.scope import Scope
 from qa_bot.web.api.forms import FORMS, MOST_FIELDS, fields
 from qa_bot.web.api.json_bodies import whole
 from qa_bot.web.app_keys import SERVICE, SETTINGS
@@ -48,8 +49,9 @@ async def answer_form(request: web.Request) -> web.Response:
     settings = request.app[SETTINGS]
     deadline = arrived + settings.liveqa_deadline
     seconds = deadline - time.monotonic()
+    scope = Scope(leave_out=question.id)
     answer = await service.answer(
-        Ask(_with_title(question), seconds=seconds, precision=settings.liveqa_precision, suggest=False)
+        Ask(_with_title(question), seconds=seconds, precision=settings.liveqa_precision, scope=scope, suggest=False)
     )
     analysis = await asyncio.to_thread(lambda: analyse(question, rarity=_rarity(service.bot.corridor())))
     milliseconds = round(1000 * (time.monotonic() - arrived))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from qa_bot.answering.scope import Scope
 from qa_bot.answering.stages.retrieve import SearchMode
 from qa_core.measures.metrics import Score, evaluate, liveqa
 from qa_core.measures.runs import Qrels, run_of
@@ -103,8 +104,9 @@ def _replies(tested: SystemUnderTest, dataset: Dataset, query: str, progress: Pr
     replies = Replies()
     for done, entry in enumerate(dataset.queries, start=1):
         question = _question(entry, query)
-        replies.ranked[question.id] = documents(rank(corridor, question, engine=engine, depth=DEPTH))
-        served = rank(corridor, question, engine=engine, verify=True)
+        scope = Scope(leave_out=question.id)
+        replies.ranked[question.id] = documents(rank(corridor, question, engine=engine, depth=DEPTH, scope=scope))
+        served = rank(corridor, question, engine=engine, verify=True, scope=scope)
         replies.served[question.id] = documents(served)
         if not corridor.decide(served, bot.config.serve.liveqa_precision).accepted:
             replies.abstained.add(question.id)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from qa_bot.home.starter import ENCODER
 from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.networks.checkpoints import note_reads
 from qa_core.training.loop import Training, seed_everything
 from qa_core.types import FloatArray
 from qa_core.vectors.word_vectors import WordVectors
@@ -66,6 +67,7 @@ def _train(job: Job[BLSTMSettings]) -> BLSTMOutcome:
     model = ranker or network
     assert model is not None, "one of them is always trained"
     model.save(job.request.out, card=card(outcome, config, job.request))
+    note_reads(job.request.out, {"question": config.question, "document": "text"})
     stage.run.finish_with(
         training.history if training else [], plots=job.request.plots and bool(training), measure="MAP"
     )

@@ -48,6 +48,7 @@ def card(outcome: BLSTMOutcome, config: BLSTMSettings, request: Request) -> str:
         "pairs, questions": f"{outcome.pairs:,}, {outcome.questions:,}",
         "held out (questions)": f"{outcome.held_out:,}",
         "trained parameters of the network": f"{outcome.parameters:,}",
+        "reads": f"of a question: {config.question}; of a document: its passage",
         "seed": request.seed,
         "seconds": f"{outcome.seconds:,.0f}",
     }

@@ -16,6 +16,7 @@ import torch
 from qa_bot.answering.models.ranker_loading import open_contextual
 from qa_bot.home.encoders import STARTER
 from qa_core.encoders.pair_tokens import PairConfig
+from qa_core.networks.checkpoints import note_reads
 from qa_core.training.loop import Training, seed_everything
 from qa_core.training.pair_classifier import LabelledPairs
 from qa_core.vectors.word_vectors import WordVectors
@@ -139,6 +140,7 @@ def _train(job: Job[EntailmentSettings]) -> EntailmentOutcome:
     )
     scorer.model.to("cpu")
     scorer.save(request.out, card=_card(outcome, config, request))
+    note_reads(request.out, {"question": "title", "document": "title"})
     job.finish(run, training)
     return outcome
 
@@ -197,6 +199,7 @@ def _card(outcome: EntailmentOutcome, config: EntailmentSettings, request: Reque
         "data": request.data_names,
         "pairs for training, held out": f"{outcome.pairs:,}, {outcome.held_out:,}",
         "trained parameters": f"{outcome.parameters:,}",
+        "reads": "the title of a question, and the titles of documents",
         "seed": request.seed,
         "epochs": outcome.epochs,
         "accuracy on the held-out pairs": f"{outcome.accuracy:.3f}",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import torch
 
-from qa_core.training.loop import Progress, Training, seed_everything
+from qa_core.training.loop import Progress, Training, reproducible, seed_everything
 from qa_core.types import FloatArray
 from qa_core.vectors.word_vectors import read_vectors
 from qa_lab.train.card import card_text, table
@@ -79,6 +79,11 @@ class HyperOutcome(Outcome):
 
 
 def _train(job: Job[HyperSettings]) -> HyperOutcome:
+    with reproducible(job.settings.threads):
+        return _trained(job)
+
+
+def _trained(job: Job[HyperSettings]) -> HyperOutcome:
     request, config = job.request, job.settings
     teacher = open_teacher(config.teacher) if config.teacher else None
     data = job.read(read_answer_sets)

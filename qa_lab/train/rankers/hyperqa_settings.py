@@ -26,6 +26,8 @@ class HyperSettings:
     """Keys of `--config`."""
 
     model: Model = "hyperqa"
+    preset: Literal["default", "paper"] = "default"  # paper: HyperQA with the gradients of equation 9
+    threads: int = 2  # of the computation; another number gives other last digits
     pretrained: str = STARTER  # word vectors: a static encoder's folder, or a file of vectors
     most_words: int = 200_000  # the first words of a file of vectors
     learning_rate: float = 0.1
@@ -74,11 +76,11 @@ DEFAULTS: Mapping[Model, HyperSettings] = {
 
 
 def settings(request: Request) -> HyperSettings:
-    """Defaults of the model that the settings name, and the settings over them."""
-    config = load_settings(request.config, HyperSettings(), preset=lambda c: DEFAULTS[c.model])
+    """Defaults of the model and the preset that the settings name, and the settings over them."""
+    config = load_settings(request.config, HyperSettings(), preset=_defaults)
     source = source_of(request.config)
     pairs = in_table("pairs", "batch", "epochs", "patience", "negatives", "drawn", "margin")
-    check_positive(config, *pairs, "learning_rate", source=request.config)
+    check_positive(config, *pairs, "learning_rate", "threads", source=request.config)
     defaults = DEFAULTS[config.model]
     fixed = {
         "hyper.distance": (config.hyper.distance, defaults.hyper.distance),
@@ -98,3 +100,10 @@ def settings(request: Request) -> HyperSettings:
     if request.base is not None and not request.base.is_dir():
         raise SettingsError(f"Expected a ranker to start from in {request.base}, but got no folder; check --base.")
     return config
+
+
+def _defaults(config: HyperSettings) -> HyperSettings:
+    """Of the model and the preset."""
+    defaults = DEFAULTS[config.model]
+    faithful = config.preset == "paper" and config.model == "hyperqa"
+    return replace(defaults, hyper=replace(defaults.hyper, riemannian="embeddings")) if faithful else defaults

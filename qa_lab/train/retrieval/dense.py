@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -45,7 +45,7 @@ class DenseConfig:
     """Keys of `--config`."""
 
     model: Literal["static", "mean", "bilstm", "transformer"] = "static"
-    preset: Literal["cpu", "paper"] = "cpu"  # default sizes of mean and bilstm
+    preset: Literal["cpu", "paper"] = "cpu"  # default sizes of mean and bilstm; paper: also the losses of Wang (2018)
     pretrained: str = ""  # E_pre of mean and bilstm: `starter`, a static encoder's folder, or a file of word vectors
     device: Literal["auto", "cpu", "cuda"] = "auto"
     slam: SlamConfig = field(default_factory=SlamConfig)
@@ -82,7 +82,7 @@ def settings(request: Request) -> DenseConfig:
     config = load_settings(
         request.config,
         DenseConfig(model=_model_of(request.base)),
-        preset=lambda c: DenseConfig(model=c.model, slam=_SLAM[c.model], words=_PRESETS[c.preset]),
+        preset=lambda c: DenseConfig(model=c.model, slam=_slam(c), words=_PRESETS[c.preset]),
     )
     if config.model == "transformer" and request.base is None:
         raise SettingsError("Expected --base DIR, a transformer to start from, but got none; name its folder.")
@@ -94,6 +94,12 @@ def settings(request: Request) -> DenseConfig:
     slam = in_table("slam", "batch", "epochs", "patience", "learning_rate", "scale")
     check_positive(config, *slam, source=request.config)
     return config
+
+
+def _slam(config: DenseConfig) -> SlamConfig:
+    """Defaults of training for the model and the preset."""
+    faithful = {"triplet_negative": "one"} if config.preset == "paper" else {}
+    return replace(_SLAM[config.model], **faithful)
 
 
 def build(config: DenseConfig, examples: Examples, *, base: Path | None) -> Tower:

@@ -32,6 +32,7 @@ from qa_lab.train.training_run import TrainingRun
 from qa_lab.train.verb import Job, Outcome, TrainVerb, best_epoch
 from retrievers.training.dual_encoder import (
     MEASURED,
+    PAPER,
     DualConfig,
     DualEncoder,
     Task,
@@ -58,6 +59,7 @@ class SimilarConfig:
     """Keys of `--config`."""
 
     model: Literal["mean", "bilstm", "static"] = "mean"  # bilstm only with a trained one as base
+    preset: Literal["default", "paper"] = "default"  # default training; paper: that of Gillick et al. (2018)
     test: float = 0.0  # share of the questions kept aside for `eval similar --held-out` of the same share
     dual: DualConfig = field(default_factory=DualConfig)
     words: WordConfig = field(default_factory=lambda: WordConfig(minimum=1))
@@ -112,7 +114,11 @@ class SimilarOutcome(Outcome):
 def settings(request: Request) -> SimilarConfig:
     """Defaults of the model that the base is, and the settings over them."""
     kind = _model_of(request.base)
-    config = load_settings(request.config, SimilarConfig(model=kind))
+    config = load_settings(
+        request.config,
+        SimilarConfig(model=kind),
+        preset=lambda c: SimilarConfig(model=kind, dual=PAPER if c.preset == "paper" else DualConfig()),
+    )
     if config.model != kind and not (config.model == "mean" and kind == "static"):
         raise SettingsError(
             f"Expected a {config.model} encoder to start from, as {request.config} says, but got a {kind} one in "

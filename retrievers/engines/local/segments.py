@@ -321,6 +321,11 @@ class Segment:
             values.update(facets.folders if field == "folder" else [getattr(facets, field)])
         return values - {""}
 
+    def live_documents(self) -> IntArray:
+        """Keys (n,) of the documents that are not deleted, ascending."""
+        live: IntArray = np.asarray(self.documents if self.live_mask is None else self.documents[self.live_mask])
+        return live
+
     def live_rows(self) -> Iterator[int]:
         return iter(range(self.size)) if self.live_mask is None else map(int, np.flatnonzero(self.live_mask))
 

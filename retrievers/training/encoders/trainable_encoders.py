@@ -15,7 +15,7 @@ from qa_core.types import FloatArray, IntArray, Side
 from retrievers.training.cached_gradients import encoded
 
 SEEN_OFTEN = 5
-"""Occurrences in the training texts that make a word known."""
+"""Occurrences in the training texts from which on a word gets a row in a table of tokens."""
 
 
 class Tower(Protocol):

@@ -23,7 +23,7 @@ from qa_core.networks.poolings import BiLSTMConfig, BiLSTMEncoder, MeanConfig, M
 from qa_core.networks.vocabulary import PAD, UNKNOWN, Vocabulary
 from qa_core.types import IntArray, Side
 from qa_core.vectors.word_vectors import WordVectors
-from retrievers.training.encoders.trainable_encoders import SEEN_OFTEN, counted
+from retrievers.training.encoders.trainable_encoders import counted
 
 SPECIALS = (PAD, UNKNOWN)
 
@@ -34,6 +34,7 @@ class WordConfig:
 
     vocabulary: int = 60_000  # words, at most
     minimum: int = 2  # occurrences of a word in the training texts
+    known: int = 1  # occurrences of a word of the vocabulary from which on the in-vocabulary rule knows it
     max_tokens: int = 256  # words of a text that are read
     dimension: int = 300  # of word vectors; pretrained vectors bring theirs
     hidden: int = 500  # of the BiLSTM, per direction
@@ -76,7 +77,7 @@ class WordTower:
         model = module_of(shape)
         if pretrained is not None:
             model.embedding.set_pretrained(torch.from_numpy(pretrained.rows(vocabulary.tokens)))
-        often = (word for word, count in counts.items() if count >= SEEN_OFTEN)
+        often = (word for word, count in counts.items() if count >= config.known)
         known = sorted(word for word in often if word in vocabulary)
         return cls(model, WordReader(vocabulary, config.max_tokens), shape, tuple(known))
 

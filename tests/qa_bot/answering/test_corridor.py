@@ -15,6 +15,7 @@ from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Cancelled, Deadline, DeadlineExceededError
 from qa_bot.answering.events import STAGES, SourcesFound, StageBegun, TextAdded
 from qa_bot.answering.graph.facts import FactResult
+from qa_bot.answering.scope import Scope
 from qa_bot.answering.stages import passages
 from qa_bot.answering.stages.decide import Calibrations
 from qa_bot.home.config import Config
@@ -52,6 +53,32 @@ def test_every_question_finds_its_own_document(corridor, method, name):
     assert answer.answered
     assert answer.sources[0].document == name
     assert answer.sources[0].url == f"https://example.org/{name}"
+
+
+@pytest.mark.parametrize("formula", ["passages", "evidence", "clue", "thesis"])
+def test_the_document_that_is_the_question_is_left_out(corridor, formula):
+    opened = corridor(config=Config(ranking=RankingSection(formula=formula)))
+    for id_ in ("cats", "cat", "facts"):  # the latter two name no document
+        ranking = rank(opened, "Why do cats purr?", scope=Scope(leave_out=id_))
+        documents = [candidate.passage.source.document for candidate in ranking.candidates]
+        assert documents
+        assert (documents[0] == "cats") == ("cats" in documents) == (id_ != "cats")
+
+
+def test_the_thesis_multiplies_the_clue_by_the_score_of_the_passage_ranker(corridor):
+    config = Config(ranking=RankingSection(formula="thesis", model_weight=0.1))
+    likes = NeuralRanker("likes", Likes("moon"))
+    ranked = rank(corridor(config=config, models=(likes,)), "Why do tides rise?").candidates
+    assert {c.signals.rankers["likes"] for c in ranked} == {0.0, 1.0}
+    for candidate in ranked:  # the similarity of the passage, which the ranker replaces, is not part of it
+        signals = candidate.signals
+        assert signals.combined == signals.clue
+        assert candidate.score == pytest.approx(signals.clue * (1 + 0.1 * signals.rankers["likes"]))
+
+
+def test_a_clue_without_a_body_has_the_snippet_of_its_passage(corridor):
+    ranked = rank(corridor(config=Config(ranking=RankingSection(formula="clue"))), "vinegar").candidates
+    assert next(c.signals.clue for c in ranked if c.passage.source.document == "rust") > 0  # no title has the word
 
 
 @pytest.mark.parametrize("engine", ["keyword", "dense", "hybrid"])
@@ -159,8 +186,8 @@ def test_slow_ranking_falls_back_to_the_fused_order(corridor, monkeypatch, now):
     clue_scorer = slow._ranking._clue_scorer
 
     def slow_scorer(question, language):
-        scorer, perfect = clue_scorer(question, language)
-        return lambda clue: now.advance(0.2) or scorer(clue), perfect
+        scorer = clue_scorer(question, language)
+        return lambda passage: now.advance(0.2) or scorer(passage)
 
     monkeypatch.setattr(slow._ranking, "_clue_scorer", slow_scorer)
     answer = ask(slow, "Why do cats purr?", seconds=1.0, now=now)

@@ -54,6 +54,14 @@ def run_rows(path: Path) -> list[list[str]]:
     return [line.split(" ") for line in path.read_text().splitlines()]
 
 
+def test_the_document_with_the_id_of_a_question_is_left_out(bot, write_lines, tmp_path) -> None:
+    source, out = write_lines("own.jsonl", {**ROWS[0], "_id": "animals-cats-sleep"}), tmp_path / "out.jsonl"
+    answer_all(bot, source, out)
+    documents = [row["document"] for row in lines(out)[0]["sources"]]
+    assert documents
+    assert "animals-cats-sleep" not in documents
+
+
 def test_each_line_gets_one_answer_in_order(bot, questions, tmp_path) -> None:
     out = tmp_path / "out.jsonl"
     answered, processed = answer_all(bot, questions, out)

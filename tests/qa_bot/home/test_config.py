@@ -22,6 +22,7 @@ from qa_bot.home.config import (
     shareable,
     token_hash,
 )
+from qa_bot.home.sections import THESIS
 
 
 @pytest.fixture
@@ -250,3 +251,20 @@ def test_import_of_the_configuration_loads_no_heavy_packages() -> None:
     code = f"import sys, qa_bot.home.config, qa_bot.home.folder; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_the_formula_of_the_thesis_sets_the_defaults_of_other_keys(home: Path) -> None:
+    write(home, '[ranking]\nformula = "thesis"\nmodel_weight = 0.3\n')
+    config = load(home, {"QA_BOT_FUSION__METHOD": "rrf"})
+    assert (config.ranking.passage_weight, config.answer.precision, config.facts.enabled) == (0.1, 0.0, False)
+    assert (config.ranking.model_weight, config.fusion.method) == (0.3, "rrf")  # what the user says counts
+    assert load(home).fusion.method == "rule"
+    shown = {setting.key: setting for setting in explain(config)}
+    assert shown["answer.precision"].origin == "ranking.formula = thesis"
+
+
+def test_every_key_that_the_thesis_sets_has_a_valid_value(home: Path) -> None:
+    config = load(home, ranking__formula="thesis")
+    for key, value in THESIS.items():
+        section, _, name = key.partition(".")
+        assert getattr(getattr(config, section), name) == value

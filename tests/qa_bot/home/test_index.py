@@ -13,7 +13,7 @@ from qa_bot.home import index_writer as module
 from qa_bot.home.generations import Generations
 from qa_bot.home.index import Index, Manifest
 from qa_bot.home.index_writer import IndexWriter
-from retrievers.engines.index import KeywordQuery
+from retrievers.engines.index import Filter, KeywordQuery
 from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.engines.local.segments import IndexedDocument, IndexedPassage
 
@@ -78,6 +78,26 @@ def test_statistics_count_passages_and_titles_count_documents(tmp_path) -> None:
     assert index.document_frequency("all", "emu") == 3
     assert index.average_length("all") == pytest.approx((5 + 4 + 2) / 3)
     assert index.average_length("title") == pytest.approx((3 + 1) / 2)
+    assert index.average_length("clue") == pytest.approx((3 + 2 + 1 + 1) / 2)  # title and first snippet
+
+
+def test_the_clue_of_a_document_with_a_body_is_its_title_and_body(tmp_path) -> None:
+    question = IndexedDocument(1, "q", "ant bee", "cow dog emu", "", "tests", (IndexedPassage(10, "fox"),))
+    index = publish(tmp_path, [question, document(2, "gnu", title="hen")])
+    assert index.average_length("clue") == pytest.approx((5 + 2) / 2)
+
+
+def test_documents_are_named_by_their_exact_id_and_left_out(tmp_path) -> None:
+    below = IndexedDocument(3, "id-1/part", "", "", "", "tests", (IndexedPassage(30, "ant"),))
+    index = publish(tmp_path, [document(1, "ant"), document(2, "ant"), below])
+    assert (index.named("id-1"), index.named("id"), index.named("")) == ((1,), (), ())
+    but = Filter(but=index.named("id-1"))
+    assert index.keyword_hits(KeywordQuery((("ant", 1.0),)), 9, but).documents.tolist() == [2, 3]
+    query = WordEncoder().encode(["ant"])
+    assert sorted(index.dense_hits("bodies", query, 9, but)[0].documents.tolist()) == [2, 3]
+    assert index.unit_hits(query[0], 9, but).documents.tolist() == []
+    narrowed = Filter(collections=("tests",), but=(2,))
+    assert sorted(index.dense_hits("bodies", query, 9, narrowed)[0].documents.tolist()) == [1, 3]
 
 
 def test_document_frequency_excludes_deleted_passages(tmp_path) -> None:

@@ -15,6 +15,8 @@ from qa_core.networks.checkpoints import (
     load_tensors,
     load_vocabulary,
     load_weights,
+    note_reads,
+    reads_of,
     save_model,
 )
 from qa_core.networks.poolings import BiLSTMConfig, BiLSTMEncoder, pad
@@ -232,3 +234,14 @@ def test_a_truncated_weights_file_is_called_damaged(tmp_path):
     for load in (load_weights, load_tensors):
         with pytest.raises(ValueError, match=r"model\.safetensors: Expected safetensors, but got a damaged file"):
             load(folder)
+
+
+def test_what_a_model_reads_is_noted_beside_its_config(tmp_path):
+    folder = save(tmp_path / "m")
+    assert reads_of(folder) == {}
+    note_reads(folder, {"question": "title"})
+    assert reads_of(folder) == {"question": "title"}
+    assert load_config(folder, Toy) == Toy(2)
+    (folder / "config.json").write_text('{"reads": "title"}')
+    with pytest.raises(ValueError, match="Expected an object of texts under 'reads'"):
+        reads_of(folder)

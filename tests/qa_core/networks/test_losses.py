@@ -103,6 +103,15 @@ def test_triplet_by_hand():
     assert triplet(R, allowed=selected).item() == pytest.approx((0.0 + 0.75 + 0.0) / 3, abs=1e-12)
 
 
+def test_triplet_with_one_negative_by_hand():
+    # the columns after the diagonal, cyclically: r_01, r_12, r_20
+    by_hand = [max(0.0, 0.5 - float(R[i, i]) + float(R[i, j])) for i, j in ((0, 1), (1, 2), (2, 0))]
+    assert triplet(R, negative="one").item() == pytest.approx(sum(by_hand) / 3, abs=1e-12)
+    selected = torch.tensor([[1, 0, 0], [1, 1, 0], [1, 1, 1]], dtype=torch.bool)  # row 0 has none, row 1 its first
+    by_hand = [0.0, max(0.0, 0.5 - float(R[1, 1]) + float(R[1, 0])), by_hand[2]]
+    assert triplet(R, allowed=selected, negative="one").item() == pytest.approx(sum(by_hand) / 3, abs=1e-12)
+
+
 def test_pairwise_cross_entropy_by_hand():
     logits, labels = torch.tensor([0.0, 2.0, -1.0]), torch.tensor([1, 0, 0])
     by_hand = math.log(2) + math.log1p(math.exp(2)) + math.log1p(math.exp(-1))

@@ -13,6 +13,7 @@ from qa_core.training.loop import Training, seed_everything
 from qa_core.vectors.word_vectors import WordVectors
 from retrievers.training.cached_gradients import encoded
 from retrievers.training.dual_encoder import (
+    PAPER,
     DualConfig,
     DualEncoder,
     Task,
@@ -214,7 +215,9 @@ def test_initial_vectors_bring_their_words():
     table = tower.model.embedding.E_tune
     assert table is not None
     assert table[2:].tolist() == [[1, 0, 0], [0, 0, 0], [0, 1, 0], [0, 0, 1]]
-    assert tower.known == ("boat", "car", "the")
+    assert tower.known == ("auto", "boat", "car", "the")
+    often = mean_tower(["the car", "the auto"], replace(WORDS, known=2), pretrained=vectors_)
+    assert often.known == ("boat", "car", "the")  # those with a vector
     assert mean_tower(["the car"], replace(WORDS, vocabulary=2)).reader.vocabulary.tokens[2:] == ("car", "the")
 
 
@@ -228,3 +231,13 @@ def test_bad_input_is_refused(toy: QuestionSet):
     positive = QuestionSet.of([Labelled("the car", "the auto")])
     with pytest.raises(ValueError, match="labelled 0 for the pairwise loss, but got none in half"):
         list(train_dual(training, tower, [Task("half", positive)], replace(QUICK, loss="pairwise")))
+
+
+def test_in_the_paper_known_similar_questions_are_negatives():
+    """All pairs of one batch are of one component."""
+    questions = QuestionSet.of([Labelled("a", "b"), Labelled("b", "c")])
+    for config, masked in ((DualConfig(batch=2), True), (PAPER, False)):
+        batch = next(batches([Task("", questions)], [0], np.random.default_rng(0), config))[0]
+        assert batch.allowed.all() != masked
+        assert batch.allowed.any() != masked
+    assert (PAPER.learning_rate, PAPER.batch, PAPER.momentum, PAPER.loss) == (0.01, 1000, 0.9, "softmax")

@@ -15,6 +15,7 @@ from qa_bot.answering.models.ranker_loading import (
     parse_ranker_specs,
 )
 from qa_bot.home.sections import RankingSection
+from qa_core.networks.checkpoints import CONFIG, note_reads
 
 
 def test_every_kind_has_a_loader():
@@ -89,3 +90,19 @@ def test_a_cascade_of_folders_with_their_depths(tmp_path: Path, monkeypatch: pyt
         open_rankers("x/a,y/a")
     with pytest.raises(RankerError, match="Expected a ranker that looks at a document or more"):
         open_rankers("x/a:0")
+
+
+def test_a_ranker_reads_what_its_training_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(rankers, "open_ranker", lambda folder, **_: folder)
+    for name, kind in (("blstm", "StackedConfig"), ("paraphrase", "EntailmentConfig"), ("old", "EntailmentConfig")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / CONFIG).write_text(json.dumps({"format": 1, "kind": kind, "config": {}}))
+    note_reads(tmp_path / "blstm", {"question": "title", "document": "text"})
+    note_reads(tmp_path / "paraphrase", {"question": "title", "document": "title"})
+    opened = open_rankers(",".join(str(tmp_path / name) for name in ("blstm", "paraphrase", "old")))
+    assert [(r.asks, r.reads) for r in opened] == [("title", "text"), ("title", "title"), ("both", "title")]
+    (override,) = open_rankers(f"{tmp_path}/paraphrase@both")
+    assert (override.asks, override.reads) == ("title", "both")
+    note_reads(tmp_path / "old", {"question": "heading"})
+    with pytest.raises(RankerError, match=r"Expected inputs among .* but got .*heading"):
+        open_rankers(f"{tmp_path}/old")

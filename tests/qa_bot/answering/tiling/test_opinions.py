@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_bot.answering.tiling.opinions import tile
-from qa_core.types import Candidate, Clue, Passage, Source
+from qa_core.types import Candidate, Clue, Passage, Signals, Source
 
 
 def sentences(text):
     return [(m.start(), m.end()) for m in re.finditer(r"[^.\s][^.]*\.?", text)]
 
 
-def candidate(text, score, document="d"):
-    return Candidate(Passage(f"{document}#0", text, Clue(), Source(document)), score)
+def candidate(text, score, document="d", **signals):
+    return Candidate(Passage(f"{document}#0", text, Clue(), Source(document)), score, Signals(**signals))
 
 
 def test_a_long_top_passage_is_alone_and_cut_at_a_sentence_end():
@@ -33,6 +33,22 @@ def test_short_passages_above_ninety_percent_follow_with_their_opinion_number():
     )
     assert tiling.text == "One.\n\nOpinion 2: Two."  # .90 is not above 90 %
     assert [t.span for t in tiling.tiles] == [(0, 4), (17, 21)]
+
+
+def test_scores_that_are_log_odds_are_compared_as_probabilities():
+    def tiles(*scores, **signals):
+        candidates = [candidate(f"Passage {i}.", score, **signals) for i, score in enumerate(scores)]
+        return len(tile(candidates, sentences=sentences).tiles)
+
+    assert tiles(-0.5, -0.5) == 2
+    assert tiles(1.0, 0.95) == 2
+    # probabilities .119 and .067: the second is half of the first, although -2 > .9 * -2.6
+    assert tiles(-2.0, -2.6) == 1
+    # .881 and .832 are log-odds of 2 and 1.6: 94 %; as plain scores 80 %
+    assert tiles(2.0, 1.6, learned=2.0) == 2
+    assert tiles(2.0, 1.6) == 1
+    assert tiles(-300.0, -300.0, -1000.0) == 2
+    assert tiles(1000.0, 999.0, learned=1000.0) == 2
 
 
 def test_tiling_ends_when_the_text_is_longer_than_half_the_limit():

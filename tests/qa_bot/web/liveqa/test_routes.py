@@ -54,6 +54,15 @@ def replay() -> Iterator[ModuleType]:
 # ---------------------------------------------------------------------------------------------------------- protocol
 
 
+def test_the_document_with_the_id_of_the_question_is_left_out(service: Any) -> None:
+    resources = {
+        qid: parsed(service.post("/liveqa", data=FORM | {"qid": qid}).text)["resources"].split(",")
+        for qid in (FORM["qid"], "animals-cats-sleep")
+    }
+    assert resources[FORM["qid"]][0].endswith("animals-cats-sleep")
+    assert not any(resource.endswith("animals-cats-sleep") for resource in resources["animals-cats-sleep"])
+
+
 def test_a_form_is_answered_with_xml(service: Any) -> None:
     reply = service.post("/liveqa", data=FORM)
     assert (reply.status, reply.headers["Content-Type"]) == (200, "text/xml; charset=utf-8")

@@ -58,3 +58,11 @@ def test_a_persons_summary_as_the_question(ours):
 def test_a_missing_summary_is_reported(published):
     with pytest.raises(DatasetError, match="Expected a summary of every query, but got none for 1"):
         evaluate_liveqa(read_dataset(published, split="test"), summary=True)
+
+
+def test_the_document_with_the_id_of_the_question_is_left_out(ours):
+    """A question of a collection of questions finds another one, not itself."""
+    (ours / "dev.queries.jsonl").write_text('{"_id": "d1", "title": "cats run"}\n')
+    (ours / "dev.qrels.tsv").write_text("query-id\tcorpus-id\tscore\nd1\td1\t3\nd1\td2\t1\n")
+    for row in evaluate_liveqa(read_dataset(ours), engines=["keyword", "hybrid"]):
+        assert row.scores["R@1000"].mean == 0.5

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from qa_bot.answering.models.ranker_loading import inputs_of
 from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.rankers.blstm import BLSTM
 from qa_lab.train.request import Request
 from rankers.answer_selection.blstm import BLSTMScorer
-from rankers.answer_selection.stacked import StackedRanker
+from rankers.answer_selection.stacked import FAITHFUL, StackedRanker
 
 MODEL = "blstm"
 
@@ -33,6 +34,7 @@ def test_a_run_leaves_a_ranker_with_card_and_curve(request_: Request, tmp_path: 
     assert {path.name for path in request_.out.iterdir()} == {
         "README.md", "config.json", "curve.csv", "model.safetensors", "vocabulary.txt",
     }  # fmt: skip
+    assert inputs_of(request_.out) == ("title", "text")
     assert outcome.as_dict()["bm25"] == {"AP": 1.0, "RR": 1.0}
     assert "BM25: MAP 1.000" in outcome.text(request_.out)
 
@@ -75,7 +77,10 @@ def test_settings_that_do_not_do_are_told(request_: Request, text: str, error: s
 
 
 def test_the_paper_preset_has_the_sizes_of_the_thesis(request_: Request):
-    network = BLSTM.settings(with_settings(request_, 'preset = "paper"')).network
+    config = BLSTM.settings(with_settings(request_, 'preset = "paper"'))
+    network, training = config.network, config.training
+    assert (training.optimiser, training.momentum, training.pointwise.balanced) == ("sgd", 0.9, False)
+    assert (config.trees.objective, config.names) == ("regression", FAITHFUL)
     assert (network.hidden, network.layers, network.bidirectional, network.gaussian) == (500, 3, True, 0.1)
 
 

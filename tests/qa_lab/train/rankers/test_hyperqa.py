@@ -5,13 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.rankers.hyperqa import HYPERQA
 from qa_lab.train.rankers.hyperqa_readouts import FILES, bands, levels
 from qa_lab.train.rankers.hyperqa_settings import DEFAULTS
 from qa_lab.train.request import Request
-from rankers.answer_selection.hyperqa import HyperQA
+from rankers.answer_selection.hyperqa import HyperQA, HyperShape
 from rankers.answer_selection.siamese_cosine import SiameseCosineRanker
 from rankers.training.answer_pool import AnswerPool
 
@@ -105,3 +106,28 @@ def test_bad_requests(request_: Request, write_lines: Callable[..., Path], tmp_p
         with pytest.raises(kind, match=reason):
             HYPERQA.run(bad)
         assert not request_.out.exists()
+
+
+def test_the_paper_preset_has_riemannian_gradients(request_: Request):
+    for text, expected in (('preset = "paper"\n', "embeddings"), ("", "off")):
+        request_.config.write_text(text)
+        assert HYPERQA.settings(request_).hyper == HyperShape(riemannian=expected)
+    request_.config.write_text('preset = "paper"\nmodel = "cosineqa"\n')
+    assert HYPERQA.settings(request_).hyper == DEFAULTS["cosineqa"].hyper
+
+
+@pytest.mark.parametrize("cores", [1, 3])
+def test_training_computes_alike_with_any_number_of_cores(request_: Request, cores: int):
+    """A test of bytes alone would pass by chance: small products are not cut."""
+    seen = []
+    before = torch.get_num_threads()
+    torch.set_num_threads(cores)
+    try:
+        HYPERQA.run(
+            request_,
+            on_progress=lambda _: seen.append((torch.get_num_threads(), torch.are_deterministic_algorithms_enabled())),
+        )
+        assert set(seen) == {(2, True)}
+        assert (torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()) == (cores, False)
+    finally:
+        torch.set_num_threads(before)

@@ -10,6 +10,7 @@ from qa_core.networks.checkpoints import load_weights
 from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.similar import SIMILAR
+from retrievers.training.dual_encoder import PAPER
 
 MODEL = "similar"
 SETTINGS = "[words]\ndimension = 16\n[dual]\nepochs = 3\nbatch = 8\n"
@@ -140,3 +141,10 @@ def test_few_pairs_are_one_batch(request_: Request, caplog: pytest.LogCaptureFix
     request_.config.write_text("[words]\ndimension = 4\n[dual]\nepochs = 1\n")
     SIMILAR.run(request_)
     assert "Expected at least a batch of 1000 pairs, but quora.tsv has" in caplog.text
+
+
+def test_the_paper_preset_has_the_training_of_the_paper(request_: Request):
+    request_.config.write_text('preset = "paper"\n')
+    assert SIMILAR.settings(request_).dual == PAPER
+    request_.config.write_text('preset = "paper"\n[dual]\nbatch = 7\n')
+    assert SIMILAR.settings(request_).dual == replace(PAPER, batch=7)
