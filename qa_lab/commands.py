@@ -50,6 +50,7 @@ class Keep(StrEnum):
     both = "both"
     positive = "positive"
     all = "all"
+    short = "short"
 
 
 class TrainedModel(StrEnum):
@@ -155,7 +156,8 @@ def evaluate(
         float, typer.Option(help="phrases without scores: pairs that share less than this of their words.", min=0)
     ] = 0.5,
     keep: Annotated[
-        Keep, typer.Option(help="answers: questions with right and wrong answers, with a right one, or all.")
+        Keep,
+        typer.Option(help="answers: questions with right and wrong answers, a right one, or all; or short answers."),
     ] = Keep.both,
     relations: Annotated[
         Path | None, typer.Option(help="relations: names, one a line, of the numbers in the pools.")

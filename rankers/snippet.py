@@ -20,11 +20,7 @@ def snippet(
     if len(text) <= length:
         return text.strip()
     spans = sentences(text)
-    held = (
-        [set(analyse(text[start:end])) & set(query_terms) for start, end in spans]
-        if query_terms
-        else [set()] * len(spans)
-    )
+    held = [set(analyse(text[start:end])).intersection(query_terms) if query_terms else set() for start, end in spans]
     best, most = (0, 0), -1
     for first, (start, _) in enumerate(spans):
         last, terms = first, set(held[first])

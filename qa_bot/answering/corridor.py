@@ -257,17 +257,9 @@ class Corridor:
         readings: Sequence[str],
     ) -> Ranking:
         """By the evidence for each passage."""
-        feedback = self._config.retrieval.feedback
+        feedback, only = self._config.retrieval.feedback, scope.filter_in(self.index)
         formulations = [formulate_in_time(Question(text), self.index, clock) for text in readings] or [formulation]
-        hits = find_passages(
-            self.index,
-            self._encoder,
-            formulations,
-            clock,
-            mode=mode,
-            only=scope.filter_in(self.index),
-            feedback=feedback,
-        )
+        hits = find_passages(self.index, self._encoder, formulations, clock, mode=mode, only=only, feedback=feedback)
         if readings:  # confidence asks for the words of the topic, too
             formulation = formulations[1 % len(formulations)]
         clock.listen(StageBegun("rank"))

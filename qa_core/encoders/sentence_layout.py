@@ -96,6 +96,11 @@ def _optional(path: Path) -> dict[str, Any]:
     return read_object(path) if path.is_file() else {}
 
 
+def is_transformer(folder: Path) -> bool:
+    """Whether the folder has a transformer, in sentence-transformers or in Hugging Face layout."""
+    return (folder / "modules.json").is_file() or _is_plain(folder)
+
+
 def _is_plain(folder: Path) -> bool:
     """Whether the folder has a transformer, but no `modules.json`."""
     return not (folder / "modules.json").is_file() and "model_type" in _optional(folder / "config.json")

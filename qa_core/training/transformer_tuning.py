@@ -69,7 +69,8 @@ def save_tuned(folder: Path, module: TunedTransformer, *, layout: SentenceLayout
         raise ValueError("Expected finite weights, but got NaN or infinity; train again with a lower learning rate.")
     ignored = shutil.ignore_patterns(WEIGHTS, *_STALE)
     names = {path.name for path in layout.folder.iterdir()}
-    files = ("modules.json", *sorted(names - ignored("", [*names]) - {"modules.json"}), CARD, WEIGHTS)
+    first = [name for name in ("modules.json",) if name in names]  # a plain transformer has none
+    files = (*first, *sorted(names - ignored("", [*names]) - {*first}), CARD, WEIGHTS)
     with atomic_folder(folder, files) as new:
         shutil.copytree(layout.folder, new, ignore=ignored, dirs_exist_ok=True)
         write_weights(new / inner / WEIGHTS, weights)

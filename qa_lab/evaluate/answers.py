@@ -50,7 +50,7 @@ def evaluate_answers(
         data: training data of rankers.
         models: folders of trained rankers.
         encoders: names of encoders.
-        keep: the questions to use: with right and wrong answers, with a right answer, or all.
+        keep: the questions to use: with right and wrong answers, with a right answer, or all; or `short` answers alone.
         limit: largest number of questions.
         home: folder of fetched encoders.
 

@@ -7,7 +7,7 @@ From answer selection TSV, from JSONL with `question`, `answers` and `negatives`
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Self
 
@@ -19,8 +19,11 @@ from qa_lab.train.data.splitting import normalised, split_by_hash, train_dev_spl
 from qa_lab.train.errors import TrainingDataError
 from rankers.training.answer_pool import AnswerPool, AnswerSet
 
-Keep = Literal["both", "positive", "all"]
-"""Which questions count: those with right and wrong answers, those with a right one, or all."""
+Keep = Literal["both", "positive", "all", "short"]
+"""Which questions count: those with right and wrong answers, with a right one, or all; or those with both, of whose
+answers only those of at most 40 words count (the protocol for TrecQA of Wang 2018, §6.3.3)."""
+SHORT = 40
+"""Most words of an answer that counts as short."""
 AnswerSets = TrainingData[tuple[AnswerSet, ...]]
 
 
@@ -106,7 +109,19 @@ class Figures:
 
 
 def select(sets: Iterable[AnswerSet], keep: Keep) -> list[AnswerSet]:
-    """The questions that count."""
+    """The questions that count.
+
+    With `short`, a question whose right answers are all too long counts as one that is never answered: 4 of the 72
+    of TrecQA's test set (ibid., note 3).
+    """
+    if keep == "short":
+        return [_shortened(answers) for answers in sets if answers.mixed]
     if keep == "positive":
         return [answers for answers in sets if any(answers.labels)]
     return [answers for answers in sets if keep == "all" or answers.mixed]
+
+
+def _shortened(answers: AnswerSet) -> AnswerSet:
+    pairs = zip(answers.answers, answers.labels, strict=True)
+    short = [(answer, label) for answer, label in pairs if len(answer.split()) <= SHORT]
+    return replace(answers, answers=tuple(a for a, _ in short), labels=tuple(label for _, label in short))

@@ -12,6 +12,7 @@ import numpy as np
 
 from qa_bot.home.encoders import STARTER
 from qa_bot.home.starter import ENCODER
+from qa_core.encoders.sentence_layout import is_transformer
 from qa_core.measures.metrics import Score
 from qa_core.training.loop import Training, seed_everything
 from qa_core.training.pair_classifier import LabelledPairs, PairClassifier, train_pairs
@@ -168,10 +169,11 @@ def folder_of(name: str, request: Request) -> Path:
         return ENCODER
     if name == BASE:
         assert request.base is not None, "checked with the settings"
-        if not (request.base / "modules.json").is_file():
+        if not is_transformer(request.base):
             raise SettingsError(
-                f"Expected a folder in sentence-transformers layout to start bi-encoders from, but {request.base} has "
-                f"no modules.json; set start = '{STARTER}', or name such a folder."
+                f"Expected a transformer to start bi-encoders from, in sentence-transformers or Hugging Face layout, "
+                f"but {request.base} has neither modules.json nor a config.json with 'model_type'; set start = "
+                f"'{STARTER}', or name such a folder."
             )
         return request.base
     folder = Path(name).expanduser()
@@ -184,7 +186,7 @@ def folder_of(name: str, request: Request) -> Path:
 
 def _tower(folder: Path, config: AnnotateConfig, *, texts: Sequence[str] = ()) -> Tower:
     """The encoder in a folder; a static one gets a row for each frequent word of the texts."""
-    if (folder / "modules.json").is_file():
+    if is_transformer(folder):
         return TransformerTower.of(folder, config.transformer)
     if (folder / "vocabulary.txt").is_file():
         return WordTower.load(folder)

@@ -11,6 +11,7 @@ from typing import Literal
 
 from qa_bot.home.encoders import STARTER
 from qa_bot.home.starter import ENCODER
+from qa_core.encoders.sentence_layout import is_transformer
 from qa_core.training.loop import Training, seed_everything
 from qa_lab.train.card import card_text, table
 from qa_lab.train.data.pairs import read_pairs, split
@@ -98,8 +99,7 @@ def settings(request: Request) -> DenseConfig:
 
 def _slam(config: DenseConfig) -> SlamConfig:
     """Defaults of training for the model and the preset."""
-    faithful = {"triplet_negative": "one"} if config.preset == "paper" else {}
-    return replace(_SLAM[config.model], **faithful)
+    return replace(_SLAM[config.model], triplet_negative="one" if config.preset == "paper" else "hardest")
 
 
 def build(config: DenseConfig, examples: Examples, *, base: Path | None) -> Tower:
@@ -145,7 +145,7 @@ DENSE = TrainVerb(_train, settings, lambda config, _: config.slam.epochs, "MRR")
 def _model_of(base: Path | None) -> Model:
     if base is None:
         return "static"
-    if (base / "modules.json").is_file():
+    if is_transformer(base):
         return "transformer"
     kind = json.loads((base / "config.json").read_text("utf-8")).get("kind") if (base / "config.json").is_file() else ""
     kinds: dict[object, Model] = {"static": "static", "MeanTextConfig": "mean", "BiLSTMTextConfig": "bilstm"}

@@ -54,6 +54,16 @@ def test_which_questions_count(rows_file):
         evaluate_answers(rows_file(ROWS[:1], "one.tsv"))
 
 
+def test_short_answers_of_the_questions_with_both_labels(rows_file):
+    """The protocol of Wang (2018): a question whose right answers are all too long is never answered."""
+    long = " ".join(["owls live in trees"] * 10 + ["too"])  # 41 words
+    rows = [*ROWS, ("4", "where do owls live now", long, 1), ("4", "where do owls live now", "bread is baked", 0)]
+    (row,) = evaluate_answers(rows_file(rows), keep="short")
+    assert row.queries == 3
+    assert row.scores["AP"].mean == pytest.approx(2 / 3)
+    assert row.scores["AP"].mean < evaluate_answers(rows_file(rows), keep="both")[0].scores["AP"].mean == 1.0
+
+
 def test_the_order_of_the_file_is_no_matter(rows_file, monkeypatch: pytest.MonkeyPatch):
     """By a constant score right answers that stand first are found no earlier than others."""
     rows = [(str(q), f"question {q}", f"answer {q} {index}", int(index == 0)) for q in range(300) for index in range(4)]

@@ -20,6 +20,7 @@ from qa_core.training.pair_classifier import PairClassifier
 from qa_lab.train.data.pairs import read_pairs
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.annotate import ANNOTATE
+from qa_lab.train.retrieval.annotation_models import folder_of
 from qa_lab.train.retrieval.annotation_report import (
     AnnotationOutcome,
     Contrast,
@@ -30,6 +31,8 @@ from qa_lab.train.retrieval.annotation_report import (
 )
 from qa_lab.train.retrieval.annotation_settings import CPU, PAPER, stages
 from retrievers.training.annotation import Agreement
+from retrievers.training.encoders.trainable_encoders import vectors
+from retrievers.training.encoders.transformer_tower import TransformerConfig, TransformerTower
 
 BAGS = [bag for size in (3, 4) for bag in combinations_with_replacement(("cats", "sleep", "day", "why", "do"), size)]
 SETTINGS = """
@@ -297,3 +300,19 @@ def test_the_page_worked_by_hand():
         "Success@1_se": 0.1,
     }
     assert "given labels: 30 pairs of 20 queries, S@1 0.500" in outcome.text(Path("out"))
+
+
+def test_a_plain_transformer_is_a_base(usual: Request, tiny_bert_source: Path, tmp_path: Path):
+    """A folder in Hugging Face layout, as `save_pretrained` writes it, is trained and saved in the same layout."""
+    plain = tmp_path / "plain"
+    shutil.copytree(tiny_bert_source, plain, ignore=shutil.ignore_patterns("modules.json", "1_Pooling", "sentence_*"))
+    assert folder_of("base", replace(usual, base=plain)) == plain
+    tower = TransformerTower.of(plain, TransformerConfig())
+    tower.save(tmp_path / "saved", card="", made_with={})
+    assert not (tmp_path / "saved" / "modules.json").exists()
+    again = TransformerTower.of(tmp_path / "saved", TransformerConfig())
+    rows = [vectors(encoder, ["why do cats sleep"], side="question") for encoder in (tower, again)]
+    np.testing.assert_array_equal(*rows)
+    (plain / "config.json").write_text("{}")
+    with pytest.raises(SettingsError, match="Expected a transformer to start bi-encoders from"):
+        folder_of("base", replace(usual, base=plain))
