@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from qa_core.measures.metrics import Score
+from qa_lab.evaluate.community.task import MEASURES
 
-MEASURES = ("Success@1", "RR@1000", "R@10", "R@100", "R@1000")
 NAMES = ("S@1", "MRR@1K", "R@10", "R@100", "R@1K")
 
 

@@ -21,232 +21,30 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import torch
-from community_report import MEASURES, Line, by_parts, row_json, table
+from community_report import Line, by_parts, row_json, table
 
-from qa_bot.home.starter import ENCODER
-from qa_core.encoders.static_encoder import StaticEncoder
-from qa_core.measures.metrics import Score, evaluate
-from qa_core.measures.runs import run_of
-from qa_core.text.analysis import terms, words
-from qa_core.training.likelihood_training import optimiser as likelihood_optimiser
-from qa_core.training.loop import Progress, Training, seed_everything
-from qa_core.vectors.word_vectors import WordVectors
-from qa_lab.train.data.pairs import read_pairs, split
-from retrievers.engines.index import KeywordQuery
-from retrievers.engines.local.keyword import KeywordIndex
-from retrievers.engines.local.keyword_writer import Entry, KeywordWriter
-from retrievers.expansion import TermWeights, rm3
-from retrievers.fusion import ScoredDocuments, in_vocabulary_rule, reciprocal_rank
-from retrievers.training import query_expansion
-from retrievers.training.encoders.static_tower import StaticConfig, StaticTower
-from retrievers.training.encoders.trainable_encoders import counted, vectors
-from retrievers.training.encoders.word_tower import CPU, WordTower
-from retrievers.training.examples import Examples, Pair
-from retrievers.training.query_expansion import expanded, expander_of, train_expander
-from retrievers.training.search import nearest
-from retrievers.training.slam import SlamConfig, optimiser, train_slam
-
-SETS = (
-    "qa_pairs/open_qa.jsonl.gz",
-    "qa_pairs/opentriviaqa.jsonl.gz",
-    "qa_pairs/squad_sentences.jsonl.gz",
-    "qa_pairs/medical_forum.jsonl.gz",
-    "medquad/medquad.zip",
+from qa_core.text.analysis import terms
+from qa_core.training.loop import Progress
+from qa_lab.evaluate.community.systems import (
+    FUSED,
+    ROWS,
+    STATIC,
+    TRAINED,
+    UNIT,
+    Bench,
+    Options,
+    in_vocabulary,
+    ranked_by,
 )
-DEPTH = 1000
-FEEDBACK = 10  # documents that RM3 takes as relevant
-BLOCK = 500  # questions measured at a time
-UNIT = 2000  # pairs in a step of `--steps`
-
-TRAINED = {
-    "triplet": SlamConfig(loss="triplet", batch=21),
-    "softmax-20": SlamConfig(loss="softmax", batch=21, negatives=20),
-    "slam-20": SlamConfig(batch=21),
-    "slam-200": SlamConfig(batch=201),
-    "slam-2000": SlamConfig(batch=2001),
-}
-STATIC = {"starter": None, "starter-slam": SlamConfig(batch=2001)}
-FUSED = ("hybrid", "fused")
-ROWS = ("bm25", "rm3", "nmt", *TRAINED, *STATIC, *FUSED)
-
-Ranked = list[list[int]]
-"""Candidates of each question, best first."""
-
-OnProgress = Callable[[Progress], None]
-
-
-class Task:
-    """Training pairs, and held-out questions with their candidates."""
-
-    def __init__(self, pairs: Sequence[Pair], *, queries: int, seed: int) -> None:
-        rest, test = split(pairs, 0.1)
-        self.pairs, dev = split(rest, 0.12)  # by the same hash: a fiftieth of all
-        self.train, self.dev, self.test = Examples.of(self.pairs), Examples.of(dev), Examples.of(test)
-        order = np.random.default_rng(seed).permutation(len(self.test.questions))
-        self.queries = sorted(order[:queries].tolist())
-
-    @cached_property
-    def questions(self) -> list[str]:
-        return [self.test.questions[number] for number in self.queries]
-
-    def measured(self, ranked: Ranked) -> dict[str, Score]:
-        """Every measure, computed in blocks of questions to save memory."""
-        right = self.test.right()
-        values: dict[str, dict[str, float]] = {measure: {} for measure in MEASURES}
-        for start in range(0, len(self.queries), BLOCK):
-            numbers = self.queries[start : start + BLOCK]
-            qrels = {str(number): {str(answer): 1 for answer in right[number]} for number in numbers}
-            lists = zip(numbers, ranked[start : start + BLOCK], strict=True)
-            run = run_of({str(number): list(map(str, answers)) for number, answers in lists})
-            for measure, score in evaluate(qrels, run, MEASURES).items():
-                values[measure].update(score.per_query)
-        return {measure: Score.of(per_query) for measure, per_query in values.items()}
-
-
-class Bench:
-    """Resources that rows share, created on demand."""
-
-    def __init__(self, task: Task, options: argparse.Namespace, folder: Path) -> None:
-        self.task, self.options, self.folder = task, options, folder
-        self.tower: WordTower | StaticTower | None = None  # of the last dense row
-        self.dense: Ranked = []
-        self.dense_name = ""
-
-    @cached_property
-    def index(self) -> KeywordIndex:
-        path = self.folder / "keyword"
-        with KeywordWriter(path) as writer:
-            writer.add(Entry(number, number, "", text) for number, text in enumerate(self.task.test.answers))
-        return KeywordIndex(path)
-
-    @cached_property
-    def keyword(self) -> Ranked:
-        return self.search([tuple((term, 1.0) for term in terms(text)) for text in self.task.questions])
-
-    @cached_property
-    def pretrained(self) -> WordVectors | None:
-        if self.options.pretrained == "none":
-            return None
-        known = list(counted((*self.task.train.questions, *self.task.train.answers)))
-        return WordVectors(tuple(known), StaticEncoder.load(ENCODER).encode(known))
-
-    def search(self, queries: Sequence[TermWeights]) -> Ranked:
-        return [self.index.search(KeywordQuery(query), DEPTH).passages.tolist() for query in queries]
-
-    def training_data(self, batch: int = UNIT) -> tuple[Examples, int]:
-        """Examples and epochs for a row with batches of this size, closest to the pairs that it should see."""
-        train, steps = self.task.train, self.options.steps
-        count = steps * (batch if self.options.equal == "steps" else UNIT)
-        if count >= len(train):
-            return train, round(count / len(train))
-        return Examples.of(sampled(self.task.pairs, count, self.options.seed)), 1
-
-
-def by_feedback(bench: Bench) -> Ranked:
-    answers = [terms(text) for text in bench.task.test.answers]
-    queries = []
-    for question in bench.task.questions:
-        query = terms(question)
-        first = bench.index.search(KeywordQuery(tuple((term, 1.0) for term in query)), FEEDBACK)
-        scored = zip(first.passages.tolist(), first.scores.tolist(), strict=True)
-        queries.append(rm3(query, [(answers[row], score) for row, score in scored]))
-    return bench.search(queries)
-
-
-def by_translation(bench: Bench, on_progress: OnProgress) -> Ranked:
-    """Questions expanded by an encoder-decoder that translates them into answers."""
-    small = query_expansion.SMALL
-    examples, epochs = bench.training_data(small.training.batch)
-    config = replace(small, training=replace(small.training, epochs=epochs))
-    seed_everything(bench.options.seed)
-    translator = expander_of(bench.task.train, config)
-    translator.model.to(bench.options.device)
-    training = Training(translator.model, likelihood_optimiser(translator, config.training), seed=bench.options.seed)
-    for progress in train_expander(training, translator, examples, config, held_out=bench.task.dev):
-        on_progress(progress)
-    return bench.search(expanded(translator, bench.task.questions, config.expansion))
-
-
-def by_vectors(bench: Bench, config: SlamConfig, on_progress: OnProgress) -> Ranked:
-    """Exact search by a trained BiLSTM; all BiLSTMs start from the same weights."""
-    options, task = bench.options, bench.task
-    seed_everything(options.seed)
-    texts = (*task.train.questions, *task.train.answers)
-    shape = replace(CPU, hidden=options.hidden, output=2 * options.hidden, max_tokens=options.tokens)
-    return by_tower(WordTower.of("bilstm", texts, shape, pretrained=bench.pretrained), config, bench, on_progress)
-
-
-def by_static(bench: Bench, config: SlamConfig | None, on_progress: OnProgress) -> Ranked:
-    """Exact search by the starter encoder."""
-    seed_everything(bench.options.seed)
-    texts = (*bench.task.train.questions, *bench.task.train.answers)
-    shape = StaticConfig(max_tokens=bench.options.tokens)
-    return by_tower(StaticTower.of(ENCODER, texts, shape), config, bench, on_progress)
-
-
-def by_tower(
-    tower: WordTower | StaticTower, config: SlamConfig | None, bench: Bench, on_progress: OnProgress
-) -> Ranked:
-    """Exact search by a tower, trained if there is a configuration."""
-    options, task = bench.options, bench.task
-    tower.model.to(options.device)
-    if config is not None:
-        examples, epochs = bench.training_data(config.batch)
-        config = replace(config, epochs=epochs, patience=epochs, learning_rate=options.rate, clip=5.0)
-        training = Training(tower.model, optimiser(tower, config), seed=options.seed)
-        for progress in train_slam(training, tower, examples, config, held_out=task.dev):
-            on_progress(progress)
-    bench.tower = tower
-    queries = vectors(tower, task.questions, side="question")
-    return nearest(queries, vectors(tower, task.test.answers, side="answer"), DEPTH)
-
-
-def by_both(name: str, bench: Bench) -> Ranked:
-    """The fusion of BM25 and the last dense row."""
-    ranked = []
-    known = in_vocabulary(bench)
-    for number, *lists in zip(bench.task.queries, bench.dense, bench.keyword, strict=True):
-        dense, keyword = (ScoredDocuments.of(rows, -np.arange(len(rows))) for rows in lists)
-        if name == "hybrid":
-            fused = in_vocabulary_rule(dense, keyword, DEPTH, in_vocabulary=number in known)
-        else:
-            fused = reciprocal_rank([dense, keyword])
-        ranked.append(fused.documents[:DEPTH].tolist())
-    return ranked
-
-
-def in_vocabulary(bench: Bench) -> set[int]:
-    """Questions whose words the tower knows."""
-    assert bench.tower is not None
-    known = set(bench.tower.known)
-    pairs = zip(bench.task.queries, bench.task.questions, strict=True)
-    return {number for number, text in pairs if known.issuperset(words(text))}
-
-
-def ranked_by(name: str, bench: Bench, on_progress: OnProgress) -> Ranked:
-    match name:
-        case "bm25":
-            return bench.keyword
-        case "rm3":
-            return by_feedback(bench)
-        case "nmt":
-            return by_translation(bench, on_progress)
-        case "hybrid" | "fused":
-            return by_both(name, bench)
-    if name in STATIC:
-        bench.dense = by_static(bench, STATIC[name], on_progress)
-    else:
-        bench.dense = by_vectors(bench, TRAINED[name], on_progress)
-    bench.dense_name = name
-    return bench.dense
+from qa_lab.evaluate.community.task import SETS, Task, sampled
+from qa_lab.train.data.pairs import read_pairs
+from retrievers.training.encoders.word_tower import CPU
 
 
 def line(name: str, bench: Bench) -> Line:
@@ -306,8 +104,8 @@ def by_overlap(lines: Sequence[Line], task: Task) -> str:
     return by_parts(lines, parts, "R@100")
 
 
-def as_json(lines: Sequence[Line], bench: Bench) -> str:
-    task, options = bench.task, bench.options
+def as_json(lines: Sequence[Line], bench: Bench, options: argparse.Namespace) -> str:
+    task = bench.task
     known = {str(number) for number in in_vocabulary(bench)} if bench.tower else set()
     unknown = set(map(str, task.queries)) - known
     summary = {
@@ -320,14 +118,6 @@ def as_json(lines: Sequence[Line], bench: Bench) -> str:
         "rows": [row_json(row, known, unknown) for row in lines],
     }
     return json.dumps(summary, indent=2)
-
-
-def sampled(pairs: Sequence[Pair], limit: int | None, seed: int) -> list[Pair]:
-    """At most `limit` random pairs, in the order of the data."""
-    if limit is None or limit >= len(pairs):
-        return list(pairs)
-    chosen = np.random.default_rng(seed).choice(len(pairs), limit, replace=False)
-    return [pairs[row] for row in sorted(chosen.tolist())]
 
 
 def parsed() -> argparse.Namespace:
@@ -358,16 +148,21 @@ def parsed() -> argparse.Namespace:
     return options
 
 
+def sizes(options: argparse.Namespace) -> Options:
+    names = ("steps", "equal", "hidden", "tokens", "rate", "pretrained", "seed", "device")
+    return Options(**{name: getattr(options, name) for name in names})
+
+
 def main() -> None:
     options = parsed()
     torch.set_num_threads(options.threads)
     read = read_pairs([options.data / name for name in options.sets.split(",")])
     task = Task(sampled(read.examples, options.limit, options.seed), queries=options.queries, seed=options.seed)
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(task, options, Path(folder))
+        bench = Bench(task, sizes(options), Path(folder))
         lines = [line(name, bench) for name in options.rows]
     if options.json:
-        print(as_json(lines, bench))  # noqa: T201 (a tool run by hand)
+        print(as_json(lines, bench, options))  # noqa: T201 (a tool run by hand)
         return
     print(  # noqa: T201 (a tool run by hand)
         f"{len(task.train):,} training pairs, {len(task.dev):,} for selection; {len(task.queries):,} questions, "

@@ -39,6 +39,7 @@ class Task(StrEnum):
     rewrite = "rewrite"
     workplace = "workplace"
     everything = "everything"
+    papers = "papers"
 
 
 class MiningPreset(StrEnum):
@@ -126,6 +127,10 @@ def train(
 def evaluate(
     context: typer.Context,
     task: Annotated[Task, typer.Argument(help="What to measure.")],
+    tables: Annotated[
+        list[str] | None,
+        typer.Argument(help="papers: tables such as T6.3, or all of a paper: T, D, P, X, H.", show_default=False),
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option(
@@ -178,7 +183,8 @@ def evaluate(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="With --calibration: folder for its curves, as PNG and as numbers; everything: for finished cells."
+            help="With --calibration: folder for its curves, as PNG and as numbers; everything, papers: for finished "
+            "cells; papers: also for models and the tables as Markdown and JSON."
         ),
     ] = None,
     questions: Annotated[
@@ -193,16 +199,22 @@ def evaluate(
     worst: Annotated[
         int, typer.Option(help="workplace: number of worst answers to show, each with the stage that lost it.", min=0)
     ] = 0,
+    quick: Annotated[bool, typer.Option("--quick", help="papers: small samples and short training.")] = False,
+    list_tables: Annotated[bool, typer.Option("--list", help="papers: list the tables.")] = False,
     json: Json = False,
 ) -> None:
     """Measure the bot on judged data, with standard errors."""
+    if task is Task.papers:
+        from qa_lab.papers.command import measure_papers
+
+        measure_papers(tables or (), data, out=out, models=model or (), quick=quick, listing=list_tables, json=json)
+        return
+    _check_unused(task, suite=suite, tables=tables or quick or list_tables)
     if task is Task.everything:
         if engine or encoder or model or questions or losses or every or worst:
             raise typer.BadParameter("Expected engines and data in the suite; leave those options out.")
         _everything(suite, data, out=out, limit=limit, json=json)
         return
-    if suite:
-        raise typer.BadParameter("Expected --suite with everything; leave it out.")
     if data is None:
         raise typer.BadParameter("Expected --data PATH, but got none; name the data to measure on.")
     if (off_topic or out) and not calibration:
@@ -251,6 +263,13 @@ def evaluate(
         print_json(as_json(rows))
     else:
         show(table(rows))
+
+
+def _check_unused(task: Task, *, suite: Path | None, tables: object) -> None:
+    if suite and task is not Task.everything:
+        raise typer.BadParameter("Expected --suite with everything; leave it out.")
+    if tables:
+        raise typer.BadParameter("Expected tables, --quick and --list with papers; leave them out.")
 
 
 def _workplace(

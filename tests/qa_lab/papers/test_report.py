@@ -1,0 +1,61 @@
+import math
+
+from qa_lab.papers.cells import Cell
+from qa_lab.papers.declarations import PaperRow, Table
+from qa_lab.papers.report import as_json, listed, markdown
+
+TABLE = Table(
+    "H 2",
+    "WikiQA",
+    "Development questions.",
+    ("MAP", "pairs"),
+    (PaperRow("BM25", {"MAP": 0.6}, "not to be had", "not implemented"), PaperRow("ours")),
+    "A note.",
+)
+CELLS = (
+    Cell("H 2", "BM25", "paper", {"MAP": (0.625, 0.0312)}, command=["qa-bot eval answers"], seconds=2.4),
+    Cell("H 2", "BM25", "default", {"MAP": (math.nan, None), "pairs": (1234.0, None)}, command=["qa-bot eval answers"]),
+    Cell("H 2", "ours", "default", reason="not implemented"),
+)
+PAGE = """## H 2: WikiQA
+
+Tay et al. (2018), table 2. Development questions.
+
+|  |  | MAP | pairs | seconds |
+| --- | --- | --- | --- | --- |
+| BM25 | published | .600 |  |  |
+|  | ours, settings of the paper | .625 ± .031 |  | 2 |
+|  | ours | – | 1,234 | 0 |
+| ours | ours | not implemented |  |  |
+
+A note.
+
+Commands:
+
+```
+qa-bot eval answers
+```"""
+
+
+def test_the_page():
+    assert markdown([TABLE], CELLS, quick=False) == PAGE
+    assert "Development questions. Small samples (`--quick`)." in markdown([TABLE], CELLS, quick=True)
+    assert "|  | ours |" not in markdown([TABLE], CELLS[:1], quick=False)
+
+
+def test_figures_as_json():
+    (table,) = as_json([TABLE], CELLS, quick=True)["tables"]
+    first, second = table["rows"]
+    assert first["paper"] == {
+        "MAP": 0.625,
+        "MAP_se": 0.0312,
+        "seconds": 2.4,
+        "seed": 1,
+        "command": ["qa-bot eval answers"],
+    }
+    assert first["default"]["MAP"] is None
+    assert second == {"row": "ours", "published": {}, "default": {"reason": "not implemented"}}
+
+
+def test_the_list_of_tables():
+    assert listed([TABLE]) == "H 2    WikiQA (0 of 3 rows can be measured)"
