@@ -18,7 +18,7 @@ from retrievers.training.examples import Examples, Pair
 from retrievers.training.slam import SlamConfig, loss_of, measured, optimiser, train_slam, with_hard_negatives
 
 CONFIG = SlamConfig(batch=8, epochs=25, learning_rate=0.05, scale=10.0)
-SLOW = replace(CONFIG, epochs=60, learning_rate=0.02, clip=1.0)  # for a recurrent network
+SLOW = replace(CONFIG, epochs=120, learning_rate=0.01, clip=1.0)  # for a recurrent network
 FAST = replace(CONFIG, learning_rate=0.1, epochs=60)  # for rows of length 4
 SMALL = WordConfig(minimum=1, dimension=16, hidden=32, output=16, dropout=0.0)
 
@@ -93,7 +93,7 @@ def test_a_transformer_overfits_a_toy_task(tiny_bert_source: Path, tmp_path: Pat
 
     toy = Examples.of([Pair("cats", "sleep"), Pair("un", "day"), Pair("why", "do"), Pair("unhappy", "?")])
     tower = TransformerTower.of(tiny_bert_source, TransformerConfig(max_tokens=8))
-    trained(tower, toy, replace(SLOW, learning_rate=0.01))
+    trained(tower, toy, replace(SLOW, epochs=60))
     assert measured(tower, toy).success == 1.0
     same_after_saving(
         tower, tmp_path / "out", lambda folder: TransformerEncoder.load(folder, cache=tmp_path / "cache"), toy
