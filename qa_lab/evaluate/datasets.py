@@ -1,11 +1,13 @@
-"""Reads judged questions over a collection from a folder in BEIR's layout, ours or the published one.
+"""Reads judged questions over a collection from a folder in BEIR's layout, ours or the published one, or MS MARCO's.
 
     corpus.jsonl[.gz]                                 documents for `qa-bot add`
     SPLIT.queries.jsonl, SPLIT.qrels.tsv              ours
     queries.jsonl, qrels/SPLIT.tsv                    published: one file of queries for all splits
+    collection.tsv[.gz]                               MS MARCO's passages: an id and a text
+    queries.SPLIT.tsv, qrels.SPLIT.tsv                MS MARCO's: an id and a text; TREC's four columns
 
-A query is `{"_id", "text"}`, or `{"_id", "title", "body", "summary"}`: a question as written, and its meaning in the
-words of an annotator.
+A query in JSON is `{"_id", "text"}`, or `{"_id", "title", "body", "summary"}`: a question as written, and its meaning
+in the words of an annotator.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from qa_core.types import Question
 log = logging.getLogger(__name__)
 
 SPLIT = "dev"
-CORPORA = ("corpus.jsonl", "corpus.jsonl.gz")
+CORPORA = ("corpus.jsonl", "corpus.jsonl.gz", "collection.tsv", "collection.tsv.gz")
 
 
 class DatasetError(ValueError):
@@ -81,13 +83,15 @@ def read_dataset(folder: Path, *, split: str = SPLIT, limit: int | None = None) 
 def splits(folder: Path) -> list[str]:
     """The splits with judgements in a folder, in either layout."""
     ours = {path.name.removesuffix(".qrels.tsv") for path in folder.glob("*.qrels.tsv")}
-    return sorted(ours | {path.stem for path in (folder / "qrels").glob("*.tsv")})
+    marco = {path.name.removeprefix("qrels.").removesuffix(".tsv") for path in folder.glob("qrels.*.tsv")}
+    return sorted(ours | marco | {path.stem for path in (folder / "qrels").glob("*.tsv")})
 
 
 def _split(folder: Path, split: str) -> _Split:
     layouts = (
         _Split(folder / f"{split}.queries.jsonl", folder / f"{split}.qrels.tsv"),
         _Split(folder / "queries.jsonl", folder / "qrels" / f"{split}.tsv"),
+        _Split(folder / f"queries.{split}.tsv", folder / f"qrels.{split}.tsv"),
     )
     for files in layouts:
         if files.queries.is_file() and files.qrels.is_file():
@@ -127,7 +131,8 @@ def _warn_missing(queries: set[str], qrels: Qrels, files: _Split) -> None:
 def _queries(path: Path) -> Iterator[Query]:
     seen: set[str] = set()
     for number, line in _lines(path):
-        query = _query(line, f"{path}:{number}")
+        position = f"{path}:{number}"
+        query = _row(line, position) if path.suffix == ".tsv" else _query(line, position)
         if query.question.id in seen:
             raise DatasetError(
                 f"{path}:{number}: Expected distinct ids, but got {query.question.id!r} again; rename one."
@@ -146,6 +151,16 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                 yield number, text
     if repaired:
         log.warning("%s: lines with invalid UTF-8: %d; the bytes were replaced.", path, repaired)
+
+
+def _row(line: str, position: str) -> Query:
+    """A query of MS MARCO."""
+    id_, _, text = line.strip().partition("\t")
+    if not text.strip():
+        raise DatasetError(
+            f"{position}: Expected an id, a tab and a question, but got {line.strip()[:80]!r}; add them."
+        )
+    return Query(Question(text.strip(), "", id_.strip()))
 
 
 def _query(line: str, position: str) -> Query:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from qa_bot.bot import Bot
+from qa_core.measures import metrics
 from qa_core.measures.metrics import evaluate
 from qa_core.measures.runs import run_of, write_run
 from qa_lab.evaluate.datasets import Dataset
@@ -21,6 +22,7 @@ from qa_lab.evaluate.systems import System, searcher
 TASK = "retrieval"
 SYSTEMS: tuple[System, ...] = ("keyword", "dense", "hybrid")
 COMPARED_BY = "AP"
+MEASURES = (*metrics.MEASURES, "R@10")
 
 Ranked = Mapping[str, Sequence[str]]
 
@@ -62,7 +64,7 @@ def evaluate_retrieval(
     with opening as data:
         for bot, engine, encoder in data.systems(engines, encoders):
             lists.append(dict(_lists(bot, dataset, engine, progress)))
-            measured = evaluate(dataset.qrels, run_of(lists[-1]), relevant=relevant)
+            measured = evaluate(dataset.qrels, run_of(lists[-1]), MEASURES, relevant=relevant)
             rows.append(Row(TASK, dataset.name, dataset.split, engine, encoder, len(dataset.queries), measured))
     if run is not None:
         write_runs(run, rows, lists)

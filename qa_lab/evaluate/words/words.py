@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from qa_bot.home.encoders import STARTER
 from qa_bot.home.folder import Home, HomeError
 from qa_core.measures.metrics import Score, spearman
+from qa_core.measures.significance import dependent_correlations
 from qa_core.vectors.word_vectors import WordVectors
 from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.evaluate.evaluation_home import Progress, silent
@@ -20,7 +22,7 @@ from qa_lab.evaluate.words.similarities import SimilarityList, read_lists
 from qa_lab.train.data.word_vectors import word_vectors
 
 TASK = "words"
-SPEARMAN, COVERED = "spearman", "covered"
+SPEARMAN, COVERED, P = "spearman", "covered", "p"
 NO_ERROR = float("nan")
 
 
@@ -34,7 +36,8 @@ def evaluate_words(
 ) -> list[Row]:
     """A row for each model (by default the starter): ρ of the list, or of several lists their mean and each one.
 
-    Pairs with a word that a model does not know are left out for that model; `covered` is the share of the others.
+    Pairs with a word that a model does not know are left out for that model; `covered` is the share of the others. With
+    several models, `p` of each list is that of ρ not above the first model's (Steiger 1980), on pairs that both know.
 
     Args:
         data: a list, or a folder of lists, in a published format (`qa_lab.evaluate.words.similarities`).
@@ -49,7 +52,13 @@ def evaluate_words(
     words = tuple(dict.fromkeys(word for scored in lists for word in scored.words))
     sources = [*map(str, models), *encoders] or [STARTER]
     vectors = dict(_opened(sources, words, progress))
-    return [row(data.stem, lists, source, vectors[source]) for source in vectors]
+    rows = [row(data.stem, lists, source, vectors[source]) for source in vectors]
+    if len(rows) == 1:
+        return rows
+    first = next(iter(vectors))
+    return [
+        replace(made, scores={**made.scores, **_tested(lists, vectors[made.encoder], vectors[first])}) for made in rows
+    ]
 
 
 def row(name: str, lists: Sequence[SimilarityList], source: str, vectors: WordVectors) -> Row:
@@ -63,6 +72,24 @@ def row(name: str, lists: Sequence[SimilarityList], source: str, vectors: WordVe
     if len(lists) == 1:
         scores = {SPEARMAN: next(iter(single.values()))}
     return Row(TASK, name, "", "", source, pairs, {**scores, COVERED: Score(covered, NO_ERROR, {})})
+
+
+def _tested(lists: Sequence[SimilarityList], vectors: WordVectors, first: WordVectors) -> dict[str, Score]:
+    names = [f"{P} {scored.name}" for scored in lists] if len(lists) > 1 else [P]
+    values = [not_better(scored, vectors, first) for scored in lists]
+    return {name: Score(value, NO_ERROR, {}) for name, value in zip(names, values, strict=True)}
+
+
+def not_better(scored: SimilarityList, vectors: WordVectors, first: WordVectors) -> float:
+    """One-tailed p that the vectors are not better than `first`, over the pairs that both know; NaN for themselves."""
+    if vectors is first:
+        return float("nan")
+    pairs = [pair for pair in scored.pairs if all(w in v for v in (vectors, first) for w in (pair.left, pair.right))]
+    if len(pairs) < 2:
+        return float("nan")
+    ours, others = ([table.cosine(pair.left, pair.right) for pair in pairs] for table in (vectors, first))
+    gold = [pair.score for pair in pairs]
+    return dependent_correlations(spearman(ours, gold), spearman(others, gold), spearman(ours, others), len(pairs))
 
 
 def _score(rho: float, covered: float, count: int) -> Score:

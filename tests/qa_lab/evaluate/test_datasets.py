@@ -115,3 +115,17 @@ def test_any_text_comes_back(text, number):
         (folder / "dev.qrels.tsv").write_text(f"{number}\td\t1\n")
         (query,) = read_dataset(folder).queries
     assert query.question == Question(text.strip(), "", str(number))
+
+
+def test_files_of_ms_marco(tmp_path):
+    (tmp_path / "collection.tsv").write_text("7\tcats sleep\n8\tdogs bark\n")
+    (tmp_path / "queries.dev.tsv").write_text("1\twhy do cats sleep\n2\tnobody judged this\n")
+    (tmp_path / "qrels.dev.tsv").write_text("1\t0\t7\t1\n")
+    dataset = read_dataset(tmp_path)
+    assert [(query.question.id, query.question.title) for query in dataset.queries] == [("1", "why do cats sleep")]
+    assert dataset.qrels == {"1": {"7": 1}}
+    assert dataset.corpus.name == "collection.tsv"
+    assert splits(tmp_path) == ["dev"]
+    (tmp_path / "queries.dev.tsv").write_text("1\n")
+    with pytest.raises(DatasetError, match=r"queries\.dev\.tsv:1: Expected an id, a tab and a question"):
+        read_dataset(tmp_path)

@@ -1,9 +1,8 @@
 import pytest
 
-from qa_core.measures.metrics import MEASURES
 from qa_lab.evaluate.datasets import read_dataset
 from qa_lab.evaluate.report import as_json
-from qa_lab.evaluate.retrieval import evaluate_retrieval
+from qa_lab.evaluate.retrieval import MEASURES, evaluate_retrieval
 
 
 def test_hand_worked_figures(ours):

@@ -4,14 +4,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
 from qa_bot.home.encoders import STARTER
 from qa_bot.home.starter import ENCODER
+from qa_core.measures.significance import dependent_correlations
 from qa_core.vectors.word_vectors import WordVectors, write_glove
 from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.evaluate.report import as_json, markdown
 from qa_lab.evaluate.words.similarities import Scored, SimilarityList
-from qa_lab.evaluate.words.words import correlation, evaluate_words, spearman_error
+from qa_lab.evaluate.words.words import correlation, evaluate_words, not_better, spearman_error
 
 # cosines with `sun`: sky 1, sea .6, mud 0
 VECTORS = WordVectors(("sun", "sky", "sea", "mud"), np.array([[1, 0], [2, 0], [0.6, 0.8], [0, 3]], dtype=np.float32))
@@ -59,7 +61,7 @@ def test_the_standard_error_by_hand():
 def test_a_row_a_model(lists: Path, vectors: Path):
     rows = evaluate_words(lists, models=[vectors, vectors / "vectors.txt"])
     assert [row.encoder for row in rows] == [str(vectors), str(vectors / "vectors.txt")]
-    means = {name: score.mean for name, score in rows[0].scores.items()}
+    means = {name: score.mean for name, score in rows[0].scores.items() if not name.startswith("p ")}
     assert means == {
         "spearman": pytest.approx(0.0),
         "spearman same": pytest.approx(1.0),
@@ -100,3 +102,25 @@ def test_the_starter_on_wordsim():
     (row,) = evaluate_words(data)
     assert row.queries == 203
     assert row.scores["spearman"].mean > 0.7
+
+
+def test_two_models_are_compared_on_the_pairs_that_both_know():
+    """ρ of three scores with seven others by brute force, over the words that both tables have."""
+    rng = np.random.default_rng(3)
+    words = tuple("abcdefghij")
+    first, second = (WordVectors(words[:count], rng.normal(size=(count, 3)).astype(np.float32)) for count in (10, 9))
+    pairs = tuple(Scored(left, "a", float(number % 5)) for number, left in enumerate(words[1:]))
+    scored = SimilarityList("toy", pairs)
+    known = [pair for pair in pairs if pair.left != "j"]
+    columns = [[pair.score for pair in known]]
+    columns += [[table.cosine(pair.left, "a") for pair in known] for table in (second, first)]
+    r = np.corrcoef([rankdata(column) for column in columns])
+    expected = dependent_correlations(r[0, 1], r[0, 2], r[1, 2], 8)
+    assert not_better(scored, second, first) == pytest.approx(expected)
+    assert math.isnan(not_better(scored, first, first))
+
+
+def test_rows_of_several_models_have_p(lists, vectors):
+    first, second = evaluate_words(lists / "same.txt", models=[vectors], encoders=[STARTER])
+    assert list(first.scores) == list(second.scores) == ["spearman", "covered", "p"]
+    assert math.isnan(first.scores["p"].mean)
