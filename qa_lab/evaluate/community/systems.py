@@ -41,7 +41,7 @@ FEEDBACK = 10  # documents that RM3 takes as relevant
 UNIT = 2000  # pairs in a step
 
 TRAINED = {
-    "triplet": SlamConfig(loss="triplet", batch=21),
+    "triplet": SlamConfig(loss="triplet", batch=21, triplet_negative="one"),
     "softmax-20": SlamConfig(loss="softmax", batch=21, negatives=20),
     "slam-20": SlamConfig(batch=21),
     "slam-200": SlamConfig(batch=201),
