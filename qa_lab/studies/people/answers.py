@@ -27,8 +27,8 @@ class Rating:
     judge: str
     form: str
     item: Item
-    quality: int | None  # 1 to 5; None if it was not rated
-    style: bool | None  # None if the form does not ask it
+    quality: int | None  # 1 to 5; None without a rating
+    style: bool | None  # None without an answer
     topic: bool | None
 
 
@@ -50,7 +50,7 @@ def read_answers(paths: Sequence[Path], key: StudyKey, *, partial: bool = False)
     """The ratings of files of a study.
 
     Args:
-        partial: accept forms in which replies are not rated.
+        partial: accept forms that lack answers.
 
     Raises:
         DatasetError: a file that is too large, no answers, of another study, or incomplete; a form that a judge gave
@@ -81,12 +81,12 @@ def _check_complete(path: Path, ratings: Sequence[Rating], key: StudyKey, *, par
     items = [rating.item for rating in ratings]
     if len(set(items)) < len(items):
         raise DatasetError(f"{path}: Expected each reply once, but got one twice; save the form again.")
-    complete = len(key.forms[form])
-    rated = sum(rating.quality is not None for rating in ratings)
-    if rated < complete and not partial:
+    complete = sum(1 + item.style + item.topic for item in key.forms[form].values())
+    answers = sum(part is not None for rating in ratings for part in (rating.quality, rating.style, rating.topic))
+    if answers < complete and not partial:
         raise DatasetError(
-            f"{path}: Expected ratings of {complete} replies, but got {rated}; ask {ratings[0].judge} to complete the "
-            "form, or accept it with --partial."
+            f"{path}: Expected {complete} answers, but got {answers}; ask {ratings[0].judge} to complete the form, or "
+            "accept it with --partial."
         )
 
 
@@ -156,8 +156,6 @@ def _rating(line: _Line, key: StudyKey) -> Rating:
     for name, box, is_asked in (("style", line.style, item.style), ("topic", line.topic, item.topic)):
         if box is not None and type(box) is not bool:
             raise DatasetError(f"{line.where}: Expected true or false for {name}, but got {box!r:.60}; correct it.")
-        if (box is not None) is not is_asked:
-            raise DatasetError(
-                f"{line.where}: Expected {'an' if is_asked else 'no'} answer about {name}, but got {box!r}; save again."
-            )
+        if box is not None and not is_asked:
+            raise DatasetError(f"{line.where}: Expected no answer about {name}, but got {box!r}; save the form again.")
     return Rating(line.judge.strip(), line.form, item, quality, line.style, line.topic)

@@ -1,8 +1,8 @@
 """Blind forms: one HTML file a judge, which works without a network; the key says which system wrote what.
 
-Each case is on a page with the replies of all systems in random order, as in Wang (2018), ch. 8.6.4, and is rated by
-several judges. Quality is asked of every reply; style and topic of those systems that should have them, beside a
-baseline. Forms name no system, and their numbers for replies are random.
+Each case is rated by several judges. As in Wang (2018), ch. 8.6.4, a page asks about the quality of the replies of all
+systems, in random order; a second one about the style of those that should have it, beside a baseline; a third one
+about the topic. Forms name no system, their numbers for replies are random, and all replies on a page look the same.
 """
 
 from __future__ import annotations
@@ -116,24 +116,28 @@ def make_forms(cases: Sequence[Case], plan: Plan, folder: Path) -> list[Path]:
 
 
 def _pages(cases: Sequence[Case], plan: Plan, rng: np.random.Generator) -> tuple[dict[str, Item], list[dict[str, Any]]]:
-    """Items by number, and what the form shows."""
+    """Items by number, and the pages of the form: one for each question about a case."""
     total = sum(len(texts) for case in cases for texts in case.replies.values())
-    numbers = iter(rng.permutation(total).tolist())
+    numbers = iter(map(str, rng.permutation(total).tolist()))
     items: dict[str, Item] = {}
     pages = []
     for case in cases:
-        replies = [(system, index) for system, texts in case.replies.items() for index in range(len(texts))]
-        shown = []
-        for place in rng.permutation(len(replies)).tolist():
-            system, index = replies[place]
-            item = Item(
-                case.id, system, index, _has_question(plan.style, system, plan), _has_question(plan.topic, system, plan)
-            )
-            number = str(next(numbers))
-            items[number] = item
-            text = case.replies[system][index]
-            shown.append({"item": number, "text": text, "style": item.style, "topic": item.topic})
-        pages.append({"context": case.context, "hint": case.hint, "replies": shown})
+        replies: dict[str, Item] = {}
+        for system, texts in case.replies.items():
+            style, topic = (_has_question(systems, system, plan) for systems in (plan.style, plan.topic))
+            replies |= {next(numbers): Item(case.id, system, index, style, topic) for index in range(len(texts))}
+        items |= replies
+        shown = {
+            "quality": list(replies),
+            "style": [number for number, item in replies.items() if item.style],
+            "topic": [number for number, item in replies.items() if item.topic],
+        }
+        for question, chosen in shown.items():
+            order = [chosen[place] for place in rng.permutation(len(chosen)).tolist()]
+            texts_in_order = [case.replies[replies[number].system][replies[number].reply] for number in order]
+            boxes = [{"item": number, "text": text} for number, text in zip(order, texts_in_order, strict=True)]
+            if boxes:
+                pages.append({"question": question, "context": case.context, "hint": case.hint, "replies": boxes})
     return items, pages
 
 

@@ -41,10 +41,15 @@ def test_csv_and_json_say_the_same(key: StudyKey, saved: Save, tmp_path: Path):
 
 def test_incomplete_forms_are_refused_or_accepted_as_such(key: StudyKey, saved: Save):
     path = saved("1-1", "Ann", {**FULL, ("tea", "plain"): None})
-    with pytest.raises(DatasetError, match="Expected ratings of 6 replies, but got 5; ask Ann to complete"):
+    with pytest.raises(DatasetError, match="Expected 14 answers, but got 13; ask Ann to complete"):
         read_answers([path], key)
     ratings = read_answers([path], key, partial=True)
     assert [rating.quality for rating in ratings].count(None) == 1
+    whole = json.loads(path.read_text())
+    whole["answers"] = [{**answer, "style": None} for answer in whole["answers"]]
+    path.write_text(json.dumps(whole))
+    with pytest.raises(DatasetError, match="Expected 14 answers, but got 9"):
+        read_answers([path], key)
 
 
 def test_a_form_counts_once_a_judge(key: StudyKey, saved: Save, tmp_path: Path):

@@ -62,57 +62,69 @@ def save(page: Page, kind: str, path: Path) -> Path:
     return path
 
 
-def test_a_form_is_rated_by_keyboard_and_read_back(page: Page, key: StudyKey, tmp_path: Path):
-    page.get_by_role("button", name="Save as JSON").click()
-    assert page.locator("#note").inner_text() == "Enter your name or a pseudonym first."
-    page.keyboard.type("Ann, 1st")  # the field has the focus; digits are no ratings there
-    assert page.locator("#note").inner_text() == "6 of 6 replies are not rated yet."
+def rate(page: Page, digits: str) -> None:
+    """Rate the replies of a page by keyboard, and go on to the next page."""
     page.locator("#place").focus()
-    for digit in "451":
+    for digit in digits:
         page.keyboard.press(digit)
     assert page.evaluate("document.activeElement.id") == "next"
     page.keyboard.press("Enter")
-    assert page.locator("#place").inner_text() == "Conversation 2 of 2"
-    page.keyboard.press("3")
-    page.keyboard.press("s")  # of the second reply, which has the focus, if it is asked there
+
+
+def test_a_form_is_rated_by_keyboard_and_read_back(page: Page, key: StudyKey, tmp_path: Path):
+    page.get_by_role("button", name="Save as JSON").click()
+    note = page.locator("#note")
+    assert note.inner_text() == "Enter your name or a pseudonym first."
+    page.keyboard.type("Ann, 1st")  # the field has the focus; digits are no ratings there
+    assert note.inner_text() == "14 of 14 answers are missing."
+    rate(page, "451")
+    assert page.locator("#place").inner_text() == "Page 2 of 6"
+    first = page.get_by_label("like Captain").first
+    first.focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("4")  # no rating on this page
+    assert first.is_checked()
     incomplete = save(page, "JSON", tmp_path / "part.json")
-    assert "2 of 6 replies are not rated yet. The file is saved, but incomplete." in page.locator("#note").inner_text()
-    assert sum(rating.quality is None for rating in read_answers([incomplete], key, partial=True)) == 2
+    text = "9 of 14 answers are missing. The file is saved, but incomplete. Page 3 is the first one with a gap."
+    assert note.inner_text() == text
+    part = read_answers([incomplete], key, partial=True)
+    assert sum(rating.quality is not None for rating in part) == 3
+    assert sorted(rating.style for rating in part if rating.style is not None) == [False, True]
 
     page.evaluate(FORGET)
     assert page.get_by_label("Your name").input_value() == ""
     page.evaluate("() => { remembered(); show(0); }")  # what the form does when it is opened
     assert page.get_by_label("Your name").input_value() == "Ann, 1st"
     assert page.locator("input[type=radio]:checked").count() == 3
-    page.get_by_role("button", name="Next").click()
-    page.keyboard.press("2")
-    page.keyboard.press("5")
-    assert page.locator("#note").inner_text() == "Everything is rated. Save the file and return it."
+    following = page.get_by_role("button", name="Next")
+    for _ in range(3):
+        following.click()
+    rate(page, "325")
+    following.click()
+    assert note.inner_text() == "Everything is rated. Save the file and return it."
     saved, table = save(page, "JSON", tmp_path / "ann.json"), save(page, "CSV", tmp_path / "ann.csv")
     ratings = read_answers([saved], key)
     assert read_answers([table], key) == ratings
     assert sorted(rating.quality for rating in ratings) == [1, 2, 3, 4, 5, 5]
+    assert sum(bool(rating.style) for rating in ratings) == 1
     assert {rating.judge for rating in ratings} == {"Ann, 1st"}
     order = [answer["item"] for answer in json.loads(saved.read_text())["answers"]]
     assert [rating.item for rating in ratings] == [key.forms["1-1"][number] for number in order]
 
 
 def test_replies_are_text_and_never_markup(page: Page):
-    legends = []
-    for _ in range(2):
-        legends += page.locator("legend").all_inner_texts()
-        page.get_by_role("button", name="Next").click(force=True, no_wait_after=True) if _ == 0 else None
+    legends = page.locator("legend").all_inner_texts()
+    for _ in range(3):
+        page.get_by_role("button", name="Next").click()
+    legends += page.locator("legend").all_inner_texts()
     assert EVIL in legends
+    assert len(legends) == 6
     assert page.locator("img").count() == 0
 
 
-def test_boxes_are_labelled_and_ticked(page: Page, key: StudyKey, tmp_path: Path):
-    page.get_by_label("Your name").fill("Bob")
-    like = page.get_by_label("like Captain")
-    assert like.count() == 2  # of the voice and of the baseline
-    assert page.get_by_label("on the topic").count() == 2
-    like.first.press("Space")
-    box = page.locator("fieldset").first
-    box.get_by_label("4 Good").check()
-    ratings = read_answers([save(page, "JSON", tmp_path / "bob.json")], key, partial=True)
-    assert sum(rating.style is True for rating in ratings) == 1
+def test_all_replies_of_a_page_have_the_same_boxes(page: Page):
+    for number in range(6):
+        boxes = page.locator("fieldset").evaluate_all("sets => sets.map(set => set.querySelectorAll('input').length)")
+        assert set(boxes) == {5 if number % 3 == 0 else 1}
+        if number < 5:
+            page.get_by_role("button", name="Next").click()

@@ -101,4 +101,4 @@ def test_the_verb_makes_and_reads_a_study(cases: list[Case], tmp_path: Path, cap
     assert json.loads(capsys.readouterr().out)["judges"] == 1
     (tmp_path / "ann.json").write_text(json.dumps({**whole, "answers": answers[1:]}))
     assert run(["study", "read", str(out), str(tmp_path / "ann.json")]) == 1
-    assert "Expected ratings of 6 replies, but got 5" in capsys.readouterr().err
+    assert "Expected 10 answers, but got " in capsys.readouterr().err
