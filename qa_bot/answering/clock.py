@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import Listener, ignore_event
@@ -34,6 +34,14 @@ MODEL_TIME_SHARE = 0.4
 to answer from the results of the others."""
 POLL = 0.02
 """Seconds between two looks at the deadline, which the caller may cancel."""
+
+
+class Ran(NamedTuple, Generic[Result]):
+    """The result of a stage, and when it began and how long it took, in seconds."""
+
+    result: Result
+    began: float
+    seconds: float
 
 
 @dataclass(slots=True)
@@ -80,7 +88,7 @@ class Clock:
             Cancelled: the caller cancelled the question.
         """
         started = time.monotonic()
-        running: dict[str, Callable[[], tuple[Result, float, float]]] = {}
+        running: dict[str, Callable[[], Ran[Result] | None]] = {}
         results = dict.fromkeys(works, fallback)
         for name in sorted(works, key=quick.__contains__):  # slow stages first: they start when they are submitted
             work, share = works[name], self.deadline.within(self.caps.get(name, float("inf")))
@@ -91,10 +99,10 @@ class Clock:
             else:
                 running[name] = partial(_wait_for, self.workers.submit(copy_context().run, _timed, work, share), share)
         for name, finish in reversed(running.items()):
-            try:
-                results[name], *times = finish()
-                self._ran(name, *times)
-            except TimeoutError:  # the wait timed out, or the stage noticed that its time was over
+            if ran := finish():
+                results[name] = ran.result
+                self._ran(name, ran.began, ran.seconds)
+            else:
                 self._skip(name, started, time.monotonic() - started, "overran")
         self.deadline.check_cancelled()
         return results
@@ -116,18 +124,26 @@ class Clock:
             self.log.add(name, began, seconds, reason)
 
 
-def _wait_for(future: Future[Result], share: Deadline) -> Result:
-    """The result; raises TimeoutError when the time is over or the caller cancels."""
+def _wait_for(future: Future[Ran[Result] | None], share: Deadline) -> Ran[Result] | None:
+    """How the stage ended; None when its time is over or the caller cancels."""
     while not future.done() and (left := share.left()) > 0:
         wait([future], timeout=min(POLL, left))
-    if not future.done():
-        future.cancel()
-        raise TimeoutError
-    return future.result()
+    if future.done():
+        return future.result()
+    future.cancel()
+    return None
 
 
-def _timed(work: Callable[[Deadline], Result], share: Deadline) -> tuple[Result, float, float]:
-    """The result, and when the work began and how long it took in seconds."""
+def _timed(work: Callable[[Deadline], Result], share: Deadline) -> Ran[Result] | None:
+    """The result with its times; None if the stage noticed that its time was over.
+
+    An exception that a future carries would be a reference cycle, by its traceback and the waiting frame: the corridor
+    of a former generation, with its files, would stay until the next collection of garbage.
+    """
     started = time.monotonic()
-    share.check()
-    return work(share), started, time.monotonic() - started
+    try:
+        share.check()
+        result = work(share)
+    except TimeoutError:
+        return None
+    return Ran(result, started, time.monotonic() - started)

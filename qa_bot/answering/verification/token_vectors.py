@@ -17,8 +17,8 @@ from rankers.late_interaction import unit_rows, word_vectors
 
 log = logging.getLogger(__name__)
 
-KEPT = 256
-"""Passages whose vectors are kept, about 100 KB each."""
+MOST_BYTES = 16 * 1024**2
+"""Of the vectors that are kept: those of about 160 passages."""
 
 
 class TokenEncoder(Protocol):
@@ -41,6 +41,7 @@ class TokenVectors:
         self._encoder: TokenEncoder | None = None
         self._failed = False
         self._kept: OrderedDict[str, NDArray[np.float16]] = OrderedDict()
+        self._bytes = 0
 
     def ready(self) -> bool:
         """Open the model; false if it cannot be opened, which is logged once."""
@@ -68,9 +69,11 @@ class TokenVectors:
         for text, states in zip(new, self._encoder.states(new) if new else [], strict=True):
             known[text] = unit_rows(states[1:-1]).astype(np.float16)
         with self._lock:
-            for text in texts:
-                self._kept[text] = known[text]
-                self._kept.move_to_end(text)
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
+            for text, vectors in known.items():
+                self._bytes += vectors.nbytes - (
+                    former.nbytes if (former := self._kept.pop(text, None)) is not None else 0
+                )
+                self._kept[text] = vectors
+            while self._bytes > MOST_BYTES:
+                self._bytes -= self._kept.popitem(last=False)[1].nbytes
         return [known[text].astype(np.float32) for text in texts]

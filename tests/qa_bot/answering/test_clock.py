@@ -1,6 +1,8 @@
 """Deadlines and stages that take too long, on a simulated clock."""
 
+import gc
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
@@ -48,6 +50,33 @@ def test_each_stage_gets_the_smaller_of_its_cap_and_the_remaining_time(workers, 
     assert clock.run("rerank", rerank, "fallback") == "fallback"
     assert clock.run("compose", lambda deadline: deadline.left(), "") == pytest.approx(4.5)
     assert clock.skipped == ["rerank"]
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_a_stage_that_noticed_its_deadline_keeps_nothing_alive(workers, quick):
+    """An exception in a future is a reference cycle: the files of a former index stayed open until a collection."""
+
+    class Index:
+        def search(self, deadline):
+            raise DeadlineExceededError
+
+    index = Index()
+    clock = Clock(Deadline.after(5), workers)
+    gone = weakref.ref(index)
+    gc.collect()
+    gc.disable()
+    try:
+        assert clock.run_parallel({"dense": index.search}, "nothing", quick=["dense"] * quick) == {"dense": "nothing"}
+        del index
+        workers.submit(int).result()
+        for _ in range(100):  # the thread lets go of the stage a moment after its result is there
+            if gone() is None:
+                break
+            time.sleep(0.01)
+        assert gone() is None
+    finally:
+        gc.enable()
+    assert clock.skipped == ["dense"]
 
 
 def test_nothing_starts_after_the_deadline(workers):

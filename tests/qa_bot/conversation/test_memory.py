@@ -1,5 +1,7 @@
 """Memory of conversations: loading, adding, forgetting, and limits."""
 
+import pytest
+
 from qa_bot.answering.answer_json import as_dict
 from qa_bot.conversation.memory import CONVERSATIONS, REMEMBERED_TURNS, TRACES, Memory, RememberedTurn, of_turns
 from qa_bot.home.store import Feedback, Turn
@@ -66,6 +68,14 @@ def test_forgotten_conversation_stays_forgotten() -> None:
     memory.forget("unknown")
     memory.add("c", turn_of("late"))  # the answer arrives after the deletion
     assert (memory.trace("1"), questions(memory)) == (None, [])
+
+
+@pytest.mark.parametrize("trace", [{"n": [1, 2.5, None, {"a": "é"}]}, {"path": "a\udcff"}, {"n": 2**70}])
+def test_a_trace_comes_back_as_it_was(trace) -> None:
+    memory = Memory(fail_to_load)
+    memory.begin("c")
+    memory.add("c", turn_of("one", "1"), trace)
+    assert memory.trace("1") == trace
 
 
 def test_memory_is_bounded() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.stages.rank import Ranking
+from qa_bot.answering.verification import token_vectors
 from qa_bot.answering.verification.reading import WINDOW
 from qa_bot.answering.verification.token_vectors import TokenVectors
 from qa_bot.answering.verification.verify import Verifier, content_of
@@ -141,6 +142,20 @@ def test_vectors_of_passages_are_kept(tokens):
     assert vectors.of_passages(["euros"])[0].tolist() == first[1].tolist()
     assert len(tokens.read) == 2
     assert [rows.shape for rows in first] == [(3, 6), (1, 6), (3, 6)]
+
+
+def test_vectors_are_kept_up_to_a_size(tokens, monkeypatch):
+    monkeypatch.setattr(token_vectors, "MOST_BYTES", 4 * 6 * 2)  # four rows of six halves
+    vectors = TokenVectors(lambda: tokens)
+    assert vectors.ready()
+    vectors.of_passages(["Take a dog", "euros"])  # four rows
+    vectors.of_passages(["Take a dog"])  # the last one used
+    vectors.of_passages(["cats"])
+    assert tokens.read == ["Take a dog", "euros", "cats"]
+    vectors.of_passages(["Take a dog"])
+    assert len(tokens.read) == 3, "kept"
+    vectors.of_passages(["euros"])
+    assert tokens.read[3:] == ["euros"], "dropped"
 
 
 def test_the_deadline_is_kept(tokens):

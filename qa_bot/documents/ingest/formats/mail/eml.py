@@ -8,11 +8,11 @@ import mimetypes
 import re
 from collections.abc import Iterator
 from email.message import EmailMessage, Message
-from email.policy import default
 from email.utils import parsedate_to_datetime
 
 from qa_bot.documents.ingest.files.byte_budget import LimitError
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
+from qa_bot.documents.ingest.formats.mail.header_parsing import TOLERANT
 from qa_bot.documents.ingest.formats.mail.mail import Attachment, Mail, file_name, mail_items
 from qa_bot.documents.ingest.records import Item, Part, Reject
 
@@ -51,7 +51,7 @@ def read_mbox(file: SourceFile) -> Iterator[Item | Part]:
         if data is None:
             yield Reject(where, over_record_limit(file.limits))
             continue
-        message = email.message_from_bytes(data, policy=default)
+        message = email.message_from_bytes(data, policy=TOLERANT)
         name = _header(message, "Message-ID").strip("<> ") or str(number)
         name = name if name not in seen else f"{name}-{number}"
         seen.add(name)
@@ -60,7 +60,7 @@ def read_mbox(file: SourceFile) -> Iterator[Item | Part]:
 
 def mail_of(data: bytes) -> Mail:
     """The mail of a file's bytes."""
-    return _mail(email.message_from_bytes(data, policy=default))
+    return _mail(email.message_from_bytes(data, policy=TOLERANT))
 
 
 def _messages(file: SourceFile) -> Iterator[tuple[int, bytes | None]]:

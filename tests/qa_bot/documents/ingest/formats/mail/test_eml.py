@@ -139,6 +139,20 @@ def test_a_mailbox_is_a_document_a_mail(reads, tmp_path):
     assert (len(records), len(rejects)) == (0, 3)
 
 
+def test_a_header_that_the_library_cannot_parse_costs_no_mail_of_a_mailbox(reads):
+    """Found while looking for slow headers: nested comments ended in a RecursionError."""
+    lines = ["From a Mon Mar  3 10:15:00 2025", "Subject: One", f"Content-Type: text/plain;{'(' * 900}", "", "One.", ""]
+    lines += ["From b Mon Mar  3 10:15:00 2025", "Subject: Two", "", "Two.", ""]
+    records, rejects, _ = reads("all.mbox", "\n".join(lines).encode())
+    assert ([record.title for record in records], rejects) == (["One", "Two"], [])
+
+
+def test_a_long_list_of_recipients_is_kept(reads):
+    people = ", ".join(f"=?utf-8?q?Ren=C3=A9_{number}?= <rene{number}@example.org>" for number in range(100))
+    (record,), _, _ = reads("a.eml", f"To: {people}\nSubject: Tea\n\nIt is hot.\n".encode())
+    assert "René 99 <rene99@example.org>" in record.text
+
+
 @pytest.mark.parametrize("cut", range(0, 900, 60))
 def test_truncated_mails_raise_nothing(reads, cut):
     message = mail()
