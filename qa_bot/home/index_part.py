@@ -18,7 +18,7 @@ from rankers.clue import inverse_frequency
 from retrievers.engines.index import Field, Filter, KeywordQuery, Length, Nearest, Similarities, Unknown, View
 from retrievers.hits import Hits
 
-CACHED_FREQUENCIES = 20_000
+CACHED_FREQUENCIES = 5_000
 NO_COLLECTION = ("\0",)
 """Filters with it let nothing through: no collection has this name."""
 

@@ -34,6 +34,7 @@ from qa_bot.web.logs import configure, event, server_log
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.service import AnswerService
 from qa_bot.web.telemetry.collector import open_telemetry
+from qa_core.process_memory import bound_heaps, release_freed
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +55,8 @@ JOURNAL_EVERY = 2.0
 """Seconds between two transfers of recorded turns from the journal to the store."""
 EXPIRE_EVERY = 3600.0
 """Seconds between two searches for expired conversations."""
+RELEASE_EVERY = 20.0
+"""Seconds between two releases of freed memory."""
 FILES = 8192
 """Files that may be open at once, including sockets."""
 ATTEMPTS = 5
@@ -87,6 +90,7 @@ def serve(bot: Bot, settings: ServeSection, *, announce: Callable[[RunningServer
         ServeError: the port is in use or not permitted.
     """
     configure(log_format=settings.log_format)
+    bound_heaps()
     _allow_files()
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(_until_stopped(bot, settings, announce or _announce))
@@ -235,8 +239,8 @@ async def _served(app: web.Application, sockets: list[socket.socket]) -> AsyncIt
 async def _bookkeeping(
     service: AnswerService, conversations: Conversations, health: HealthWatch
 ) -> AsyncIterator[None]:
-    """While serving, move turns from the journal to the store, delete expired conversations, and log problems."""
-    works = (_move_journal(service), _expire(service, conversations), health.log_changes())
+    """While serving: the journal, expired conversations, problems in the log, and freed memory."""
+    works = (_move_journal(service), _expire(service, conversations), health.log_changes(), _release_memory(service))
     tasks = [asyncio.create_task(work) for work in works]
     try:
         yield
@@ -258,6 +262,14 @@ async def _move_journal(service: AnswerService) -> None:
             if not warned:
                 log.warning("Turns stay in the journal, since the store cannot be used: %s", error)
             warned = True
+
+
+async def _release_memory(service: AnswerService) -> None:
+    """Give back what the last questions freed; without questions there is nothing."""
+    while True:
+        await asyncio.sleep(RELEASE_EVERY)
+        if service.idle_seconds < RELEASE_EVERY:
+            await asyncio.to_thread(release_freed)
 
 
 async def _expire(service: AnswerService, conversations: Conversations) -> None:

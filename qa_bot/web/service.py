@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import time
 from collections import deque
@@ -247,6 +248,8 @@ class AnswerService:
         """
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._workers, self._answer_one)
+        gc.collect()
+        gc.freeze()  # a full collection now passes over what lives as long as the process: it is short, and often made
         self.starting = False
         if self.bot.config.style.warm and self.bot.personas:
             self._greeter.submit(self._greet)
@@ -290,6 +293,8 @@ class AnswerService:
             if future.cancelled() and task is not None and not task.cancelling():
                 raise ServiceError(503, STOPPING, retry_after=5) from None  # by `close`, not by the caller
             raise
+        finally:
+            del future  # with an exception it is in a reference cycle, which would keep a former index open
 
     def _answer_one(self) -> None:
         corridor = self.bot.corridor()

@@ -235,7 +235,7 @@ def _word_ngrams(word: str, n: int) -> tuple[str, ...]:
 
 _CACHED_LENGTH = 32
 """Longer words are rare, and would fill the memory of the cache."""
-_ngrams_of_word = lru_cache(1 << 15)(_word_ngrams)
+_ngrams_of_word = lru_cache(1 << 12)(_word_ngrams)  # 4 MB when full
 
 
 def fold(text: str) -> str:

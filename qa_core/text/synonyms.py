@@ -13,7 +13,7 @@ from pathlib import Path
 TABLE = Path(__file__).with_name("synonyms.tsv")
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=4_096)
 def synonyms(word: str) -> tuple[str, ...]:
     """The synonyms of a single word, in lower case; () if it is unknown or has several senses."""
     line = find_line(_table(), f"{word.casefold()}\t".encode())

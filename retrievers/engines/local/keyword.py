@@ -34,7 +34,7 @@ MAX_TERMS = 64  # time grows with every term; terms beyond the 64 of greatest we
 MAX_PHRASES = 64  # a phrase reads positions and costs more than a term
 LAST_DATE = 99_991_231
 OTHER_LANGUAGES = sorted(LANGUAGES.keys() - {"en"})
-CACHED_FREQUENCIES = 20_000  # terms; every stage of a question needs the frequencies of the same terms
+CACHED_FREQUENCIES = 5_000  # terms; every stage of a question needs the frequencies of the same terms
 
 
 @contextmanager
