@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from qa_bot.cli import asking, backups, comparing, conversations, graph, maintenance, serving, transfer
-from qa_bot.cli.context import FAILED, INTERRUPTED, OK, WRONG_USAGE, GlobalOptions
+from qa_bot.cli.context import FAILED, INTERRUPTED, OK, WRONG_USAGE, GlobalOptions, say
 from qa_bot.cli.documents import adding, improving, sources
 from qa_bot.cli.entry_points import PLAIN_HELP, ExtensibleGroup
 from qa_bot.terminal.sigint import deferred_sigint
@@ -59,7 +59,9 @@ PACKAGES = ("qa_bot", "qa_core", "retrievers", "rankers", "generators", "kg_inde
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s", stream=sys.stderr)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_CleanFormatter("%(levelname)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     try:
         with deferred_sigint():
             code = typer.main.get_command(app).main(list(arguments), prog_name="qa-bot", standalone_mode=False)
@@ -71,15 +73,22 @@ def run(arguments: Sequence[str]) -> int:
         return int(getattr(error, "exit_code", WRONG_USAGE))
     except Exception as error:
         if odd := [argument for argument in arguments if valid(argument) != argument]:
-            typer.echo(f"Error: Expected arguments in UTF-8, but got {clean(valid(odd[0]))!r}.", err=True)
+            say(f"Error: Expected arguments in UTF-8, but got {clean(valid(odd[0]))!r}.", err=True)
             return WRONG_USAGE
         if not _is_for_users(error):
             raise
-        typer.echo(f"Error: {clean(valid(str(error)))}", err=True)
+        say(f"Error: {error}", err=True)
         return FAILED
     if code == INTERRUPTED:  # typer's code for Ctrl-C, which it does not report
-        typer.echo("Interrupted; nothing half-done was kept.", err=True)
+        say("Interrupted; nothing half-done was kept.", err=True)
     return code if isinstance(code, int) else OK
+
+
+class _CleanFormatter(logging.Formatter):
+    """A formatter for terminals: messages may name documents and files of strangers."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return clean(super().format(record))
 
 
 def _is_for_users(error: Exception) -> bool:
@@ -91,7 +100,7 @@ def _print_version(requested: bool) -> None:
     if requested:
         from qa_bot import __version__
 
-        typer.echo(__version__)
+        say(__version__)
         raise typer.Exit
 
 

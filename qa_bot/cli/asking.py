@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qa_bot.cli.context import NO_ANSWER, OK, Json, open_bot, open_home, print_json, read_line, read_question
+from qa_bot.cli.context import NO_ANSWER, OK, Json, open_bot, open_home, print_json, read_line, read_question, say
 from qa_core.text.safe_text import valid
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def ask(
     if batch is not None and out is None:
         raise typer.BadParameter("Expected --out OUT.jsonl beside --batch.")
     if hint and not persona:
-        typer.echo("A hint steers a persona, but none is named: add --persona NAME.", err=True)
+        say("A hint steers a persona, but none is named: add --persona NAME.", err=True)
     with open_bot(context) as bot:
         scope = _scope(bot, collection, under, since, until, language, include_archived)
         request = Ask.of(
@@ -129,7 +129,7 @@ def _ask_batch(bot: Bot, batch: Path, out: Path, *, run: Path | None, ask: Ask, 
         improve_before(bot.home, bot.config)
     with counting("Answering") as progress:
         answered, processed = answer_all(bot, batch, out, run=run, ask=ask, progress=progress)
-    typer.echo(f"{processed:,} questions, {answered:,} answered", err=True)
+    say(f"{processed:,} questions, {answered:,} answered", err=True)
 
 
 def search(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from qa_bot.cli.context import Json, home_path, open_home, print_json
+from qa_bot.cli.context import Json, home_path, open_home, print_json, say
 
 
 def backup(
@@ -32,13 +32,13 @@ def backup(
     if json:
         print_json(written.as_dict())
         return
-    typer.echo(
+    say(
         f"backup {written.name} in {written.folder}: {written.documents:,} documents, {written.turns:,} turns, "
         f"{written.files:,} files, {written.bytes / 1e6:,.1f} MB, of which {written.copied / 1e6:,.1f} MB were copied; "
         "every file was read back"
     )
     if written.removed:
-        typer.echo(f"removed: {', '.join(written.removed)}")
+        say(f"removed: {', '.join(written.removed)}")
 
 
 def restore(
@@ -71,19 +71,19 @@ def restore(
             if json:
                 print_json({"undone": True, "home": str(home.path)})
             else:
-                typer.echo(f"{home.path} has its former content again; --undo once more takes that back.")
+                say(f"{home.path} has its former content again; --undo once more takes that back.")
             return
         else:
             restored = restoring.restore(home, folder or Path(), name=at)
     if json:
         print_json(restored.as_dict())
         return
-    typer.echo(
+    say(
         f"restored {restored.name} into {restored.home}: {restored.documents:,} documents, {restored.turns:,} turns, "
         f"{restored.files:,} files"
     )
     for notice in restored.notices:
-        typer.echo(notice, err=True)
+        say(notice, err=True)
 
 
 def back_up_afterwards(context: typer.Context) -> None:
@@ -98,4 +98,4 @@ def back_up_afterwards(context: typer.Context) -> None:
     from qa_bot.backup.schedule import backup_when_due
 
     if (written := backup_when_due(home, config)) is not None:
-        typer.echo(f"backup {written.name} in {written.folder}", err=True)
+        say(f"backup {written.name} in {written.folder}", err=True)

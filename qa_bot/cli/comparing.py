@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qa_bot.cli.context import Json, open_home, print_json, read_line
+from qa_bot.cli.context import Json, open_home, print_json, read_line, say
 
 if TYPE_CHECKING:
     from qa_bot.home.folder import Home
@@ -192,6 +192,6 @@ def _show_results(results: Table, *, as_json: bool, prepared: bool) -> None:
         print_json(results.as_dict())
     elif prepared:
         counts = f"{len(comparison.judged):,} questions to judge, {comparison.identical:,} with identical answers"
-        typer.echo(f"{comparison.name}: {counts}; judge them by `qa-bot compare {comparison.name}`, or on /owner")
+        say(f"{comparison.name}: {counts}; judge them by `qa-bot compare {comparison.name}`, or on /owner")
     else:
         show(render_table(results))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qa_core.text.safe_text import valid
+from qa_core.text.safe_text import clean, valid
 
 if TYPE_CHECKING:
     from qa_bot.bot import Bot
@@ -92,6 +92,11 @@ def read_secret(name: str) -> str:
 
         return getpass(f"{name}: ")
     return sys.stdin.readline().rstrip("\r\n")
+
+
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Write a text to standard output or error: without control characters, which names and documents may hold."""
+    typer.echo(clean(valid(text)), err=err, nl=nl)
 
 
 def print_json(payload: Any) -> None:

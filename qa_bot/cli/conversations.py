@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qa_bot.cli.context import NO_ANSWER, OK, Json, open_home, print_json
+from qa_bot.cli.context import NO_ANSWER, OK, Json, open_home, print_json, say
 
 if TYPE_CHECKING:
     from qa_bot.home.store import Store
@@ -60,7 +60,7 @@ def show(context: typer.Context, id: Id, json: Json = False) -> None:  # noqa: A
         if json:
             print_json(transcript)
         else:
-            typer.echo(markdown(transcript), nl=False)
+            say(markdown(transcript), nl=False)
 
 
 @app.command()
@@ -125,8 +125,8 @@ def delete(
     if json:
         print_json(counts)
     else:
-        typer.echo(f"{counts['deleted']:,} deleted" + (f", {single:,} single questions" if everything else ""))
-    typer.echo("Backups and exports made before still hold what was deleted.", err=True)
+        say(f"{counts['deleted']:,} deleted" + (f", {single:,} single questions" if everything else ""))
+    say("Backups and exports made before still hold what was deleted.", err=True)
     raise typer.Exit(OK if counts["deleted"] or everything else NO_ANSWER)
 
 
@@ -140,7 +140,7 @@ def _delete_some(store: Store, ids: list[str]) -> dict[str, Any]:
             store.delete_conversation(identifier)
         except NotFoundError as error:
             missing.append(identifier)
-            typer.echo(str(error), err=True)
+            say(str(error), err=True)
     return {"deleted": len(ids) - len(missing), "missing": missing}
 
 
@@ -151,7 +151,7 @@ def _exit_if_not_found() -> Iterator[None]:
     try:
         yield
     except NotFoundError as error:
-        typer.echo(str(error), err=True)
+        say(str(error), err=True)
         raise typer.Exit(NO_ANSWER) from None
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from qa_bot.cli.context import FAILED, NO_ANSWER, OK, Json, open_bot, open_home, print_json, read_question
+from qa_bot.cli.context import FAILED, NO_ANSWER, OK, Json, open_bot, open_home, print_json, read_question, say
 from qa_bot.cli.entry_points import ExtensibleGroup
 
 app = typer.Typer(
@@ -95,7 +95,7 @@ def lookup(
         try:
             facts = [opened.fact_json(fact) for fact in islice(opened.lookup.facts(subject, predicate, object), top)]
         except UnknownTermError as error:
-            typer.echo(str(error), err=True)
+            say(str(error), err=True)
             facts = []
     if json:
         print_json({"facts": facts})

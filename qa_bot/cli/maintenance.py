@@ -6,7 +6,18 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from qa_bot.cli.context import FAILED, OK, PARTLY, Json, home_path, open_encoder, open_home, print_json, read_secret
+from qa_bot.cli.context import (
+    FAILED,
+    OK,
+    PARTLY,
+    Json,
+    home_path,
+    open_encoder,
+    open_home,
+    print_json,
+    read_secret,
+    say,
+)
 
 settings = typer.Typer(help="Show every setting and where it comes from, or set one.", invoke_without_command=True)
 
@@ -71,7 +82,7 @@ def doctor(context: typer.Context, json: Json = False) -> None:
     if is_sound:
         seal(home.path)
         if forget_upgrades(home):
-            typer.echo("The copy from before the last upgrade was removed, since every check passed.", err=True)
+            say("The copy from before the last upgrade was removed, since every check passed.", err=True)
     if json:
         print_json({"ok": is_sound, "checks": [check.as_dict() for check in checks]})
     else:
@@ -91,9 +102,9 @@ def repair(context: typer.Context, json: Json = False) -> None:
     if json:
         print_json(done.as_dict())
     else:
-        typer.echo("\n".join([f"The index was rebuilt from {done.documents:,} documents.", *done.mended]))
+        say("\n".join([f"The index was rebuilt from {done.documents:,} documents.", *done.mended]))
     for line in done.damaged:
-        typer.echo(line, err=True)
+        say(line, err=True)
     raise typer.Exit(PARTLY if done.damaged or done.left_out else OK)
 
 
@@ -104,7 +115,7 @@ def migrate(context: typer.Context) -> None:
     home, config = open_home(context)
     with home.lock("migrate"):
         before, after = store.migrate(home.store_url(config))
-    typer.echo(f"schema {after}" + (" (nothing to do)" if before == after else f" (was {before or 'empty'})"))
+    say(f"schema {after}" + (" (nothing to do)" if before == after else f" (was {before or 'empty'})"))
 
 
 @settings.callback()
@@ -138,7 +149,7 @@ def set_(
     from qa_bot.home.config import SECRETS
 
     if key in SECRETS and value not in ("", "-"):
-        typer.echo(f"Other users may see commands: give secrets as `qa-bot config set {key} -`.", err=True)
+        say(f"Other users may see commands: give secrets as `qa-bot config set {key} -`.", err=True)
     _write_setting(context, key, read_secret(key) if value == "-" else value)
 
 
@@ -149,7 +160,7 @@ def new_token(context: typer.Context) -> None:
 
     token = secrets.token_urlsafe(32)
     _write_setting(context, "serve.token", token)
-    typer.echo(token)
+    say(token)
 
 
 def _write_setting(context: typer.Context, key: str, value: str) -> None:

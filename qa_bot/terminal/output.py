@@ -15,6 +15,7 @@ from rich.text import Text
 
 from qa_bot.terminal.cleaned_console import cleaned
 from qa_bot.terminal.sigint import check_interrupt
+from qa_core.text.safe_text import clean
 from qa_core.types import Candidate
 
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ def counting(label: str) -> Iterator[Counter]:
         now = time.monotonic()
         if now - shown >= REFRESH:
             shown = now
-            sys.stderr.write(f"\r\x1b[K{doing or label}: {count:,} ({count / (now - started):,.0f} a second)")
+            sys.stderr.write(f"\r\x1b[K{clean(doing or label)}: {count:,} ({count / (now - started):,.0f} a second)")
             sys.stderr.flush()
 
     try:

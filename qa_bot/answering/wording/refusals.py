@@ -8,6 +8,8 @@ from qa_core.text.language_detection import language_of
 
 LEAST_WORDS = 3
 """A question of fewer words may be a name in another language."""
+JUDGED = 300
+"""Characters of a question that tell its language: after the deadline of a long one there is no time for more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +244,7 @@ UNSURE = tuple(refusals.unsure for refusals in REFUSALS.values())
 
 def refusals_for(question: str) -> Refusals:
     """The sentences in the language of a question."""
-    if len(question.split()) < LEAST_WORDS:
+    head = question[:JUDGED]
+    if len(head.split()) < LEAST_WORDS:
         return ENGLISH
-    return REFUSALS.get(language_of(question, "en", is_question=True), ENGLISH)
+    return REFUSALS.get(language_of(head, "en", is_question=True), ENGLISH)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qa_bot.cli.context import FAILED, NO_ANSWER, OK, PARTLY, Json, open_bot, print_json
+from qa_bot.cli.context import FAILED, NO_ANSWER, OK, PARTLY, Json, open_bot, print_json, say
 from qa_bot.cli.documents.improving import NoImprove, finish_change
 
 if TYPE_CHECKING:
@@ -149,9 +149,9 @@ def delete(
     if json:
         print_json({"deleted": deleted, "missing": missing})
     else:
-        typer.echo(f"{deleted:,} deleted")
+        say(f"{deleted:,} deleted")
         for identifier in missing:
-            typer.echo(f"Expected a document {identifier!r}, but it is not in the home.", err=True)
+            say(f"Expected a document {identifier!r}, but it is not in the home.", err=True)
     raise typer.Exit(OK if deleted else NO_ANSWER)
 
 
@@ -193,7 +193,7 @@ def _use_ranker(context: typer.Context, specs: str, *, int8: bool | None, yes: b
         configured = ", ".join(names)
         open_rankers(configured, models=models, int8=quantised)
         set_values(bot.home.path, {"ranking.models": configured, "ranking.int8": str(quantised).lower()})
-    typer.echo(f"Passages are now ranked by {configured}; to undo: qa-bot config set ranking.models ''")
+    say(f"Passages are now ranked by {configured}; to undo: qa-bot config set ranking.models ''")
 
 
 def _use_encoder(context: typer.Context, encoder: str, *, int8: bool | None, yes: bool) -> None:
@@ -209,7 +209,7 @@ def _use_encoder(context: typer.Context, encoder: str, *, int8: bool | None, yes
         sync.switch_encoder(bot.home, bot.config, opened, name=encoder)
         set_values(bot.home.path, {"dense.encoder": encoder, "dense.int8": str(quantised).lower()})
         ensure(opened, bot.home.models)
-    typer.echo(f"The index now uses {encoder} ({opened.dimension} dimensions).")
+    say(f"The index now uses {encoder} ({opened.dimension} dimensions).")
 
 
 def _verified_encoder(home: Home, name: str, *, int8: bool, yes: bool, prompts: Prompts) -> Encoder:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qa_bot.cli.context import FAILED, OK, Json, open_bot, open_home, print_json
+from qa_bot.cli.context import FAILED, OK, Json, open_bot, open_home, print_json, say
 from qa_bot.cli.documents.adding import AllowEmpty, exit_code
 from qa_bot.cli.documents.improving import NoImprove, finish_change
 
@@ -97,7 +97,7 @@ def rename(
     from qa_bot.documents import sync as changes
 
     changes.rename_source(*open_home(context), old, new)
-    typer.echo(f"The source {old} is now {new}.")
+    say(f"The source {old} is now {new}.")
 
 
 @sources.command("move")
@@ -110,7 +110,7 @@ def move(
     from qa_bot.documents import sync as changes
 
     changes.move_source(*open_home(context), name, place)
-    typer.echo(f"The source {name} is now at {place}.")
+    say(f"The source {name} is now at {place}.")
 
 
 @sources.command("remove")
@@ -130,5 +130,5 @@ def remove(
     if json:
         print_json({"removed": removed})
     else:
-        typer.echo(f"{removed:,} document{'s' * (removed != 1)} removed")
+        say(f"{removed:,} document{'s' * (removed != 1)} removed")
     raise typer.Exit(OK)

@@ -1,13 +1,19 @@
 """Arguments and documents of strangers: no traceback, no control characters on the terminal, good records are added."""
 
 import json
+import logging
 import os
+import re
 from contextlib import contextmanager
 from io import BytesIO
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+import qa_bot.cli as qa_bot_cli
+from qa_bot.cli.app import _CleanFormatter
+from qa_bot.cli.context import say
 from qa_bot.transfer.archived_settings import archived_settings
 
 NO_UTF8 = "caf\udce9 at noon\x1b[2J"
@@ -85,3 +91,21 @@ def test_deep_toml_of_an_archive_is_left_out() -> None:
 
 def _rows(payload):
     return payload["results"] if isinstance(payload, dict) else payload
+
+
+def test_what_commands_say_has_no_control_characters(capsys):
+    say("clear\x1b[2J \x9b31m\udcff\n")
+    say("clip\x1b]52;c;AA\x07", err=True)
+    assert capsys.readouterr() == ("clear[2J 31m?\n\n", "clip]52;c;AA\n")
+
+
+def test_messages_of_the_log_have_no_control_characters():
+    record = logging.LogRecord("qa_bot", logging.WARNING, "", 0, "left out: %s", ("a\x1b[2J.txt",), None)
+    assert _CleanFormatter("%(levelname)s: %(message)s").format(record) == "WARNING: left out: a[2J.txt"
+
+
+def test_every_command_writes_through_say():
+    files = Path(qa_bot_cli.__file__).parent.rglob("*.py")
+    assert [file.name for file in files if re.search(r"typer\.s?echo|\bprint\(", file.read_text("utf-8"))] == [
+        "context.py"
+    ]
