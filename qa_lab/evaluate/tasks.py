@@ -74,9 +74,7 @@ def measure(
         case "phrases":
             return _phrases(data, models, run, limit=limit, options=phrases, **_without_home(common))
         case "similar":
-            from qa_lab.evaluate.similar import evaluate_similar
-
-            return evaluate_similar(data, models=models, limit=limit, **similar._asdict(), **common)
+            return _similar(data, models, limit=limit, **similar._asdict(), **common)
         case "answers":
             from qa_lab.evaluate.answers import evaluate_answers
 
@@ -117,6 +115,17 @@ def _of_graph(
     from qa_lab.evaluate.graph.linking import evaluate_linking
 
     return evaluate_linking(data, limit=limit, **common)
+
+
+def _similar(data: Path, models: Sequence[Path], **common: Any) -> list[Row]:
+    """Models that are files are word vectors, for the means of words."""
+    from qa_lab.evaluate.similar import evaluate_similar
+
+    files = [model for model in models if model.is_file()]
+    if len(files) > 1:
+        raise DatasetError(f"Expected one file of word vectors for similar, but got {len(files)}; name one at a time.")
+    folders = [model for model in models if not model.is_file()]
+    return evaluate_similar(data, models=folders, vectors=files[0] if files else None, **common)
 
 
 def _rewrite(data: Path, *, part: str, limit: int | None, **common: Any) -> list[Row]:

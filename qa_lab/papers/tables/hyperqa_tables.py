@@ -16,7 +16,7 @@ from qa_lab.papers.declarations import (
     Trained,
 )
 
-PAPER = {"hyper": {"riemannian": "embeddings"}}
+PAPER = {"preset": "paper"}
 """Equation 9 of the paper."""
 _QUICK: Mapping[str, Any] = {"pairs": {"epochs": 2}}
 _QUESTIONS = 60

@@ -183,7 +183,7 @@ QUESTIONS = Table(
 )
 
 _HALF = 0.5
-_PAPER: Mapping[str, Any] = {"dual": {"learning_rate": 0.01}}
+_PAPER: Mapping[str, Any] = {"preset": "paper"}
 
 
 def _similar(row: str, *models: Trained) -> Joined:

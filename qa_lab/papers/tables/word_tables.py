@@ -17,7 +17,7 @@ from qa_lab.papers.declarations import (
 )
 
 LEXICON = "paraphrase/ppdb-xl.lexicon.txt.gz"
-COMPOUNDS = "paraphrase/ppdb.synonyms.txt.gz"
+COMPOUNDS = LEXICON
 _LISTS = {"WS353": "ALL", "WS-SIM": "SIM", "WS-REL": "REL"}
 _WORDS = ("SL999", *_LISTS)
 

@@ -110,3 +110,12 @@ def test_bad_input(questions: Path, encoder: Path, tmp_path: Path):
         evaluate_similar(questions, encoders=[str(encoder)], models=[tmp_path / "empty"])
     with pytest.raises(TrainingDataError, match="similar questions in the 1e-09 kept aside"):
         evaluate_similar(questions, encoders=[str(encoder)], held_out=1e-9)
+
+
+def test_a_file_of_word_vectors_is_a_model(qa_bot, questions: Path, encoder: Path, tmp_path: Path):
+    vectors = tmp_path / "v.txt"
+    vectors.write_text("cats 1 0\nwhy 0 1\n")
+    arguments = ("eval", "similar", "--data", questions, "--encoder", encoder, "--model", vectors)
+    rows = qa_bot(*arguments, "--json").json["models"]
+    assert [row["encoder"] for row in rows if row["engine"] == "mean"] == ["v.txt"]
+    assert qa_bot(*arguments, "--model", vectors).code == 1
