@@ -20,7 +20,7 @@ from qa_bot.answering.ask import Ask
 from qa_bot.answering.corridor import SearchEngine
 from qa_bot.answering.deadline import Cancelled, Deadline, DeadlineExceededError
 from qa_bot.answering.events import Event, Listener, ignore_event
-from qa_bot.answering.models.personas import PersonaError, PersonaLines, PlaceError
+from qa_bot.answering.models.personas import PersonaError, PersonaLines
 from qa_bot.answering.scope import EVERYTHING, Scope, ScopeError
 from qa_bot.bot import Bot
 from qa_bot.conversation.persona_choice import ChoiceError, ChoiceNotOfferedError
@@ -281,8 +281,6 @@ class AnswerService:
         future.add_done_callback(partial(self._leave, cancelled))
         try:
             return await asyncio.wrap_future(future)
-        except PlaceError as error:
-            raise ServiceError(422, str(error)) from None
         except PersonaError as error:
             raise ServiceError(503, str(error), retry_after=RETRY) from error
         except ScopeError as error:

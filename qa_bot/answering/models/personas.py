@@ -54,10 +54,6 @@ class PersonaError(ValueError):
     """A persona, a base or a mix that cannot be used; the message says what to do."""
 
 
-class PlaceError(PersonaError):
-    """A place that the topic map does not have."""
-
-
 class PersonaLines(NamedTuple):
     """Sentences of a persona, best first, and a notice if there are none or a hint has no effect."""
 
@@ -128,18 +124,21 @@ class PersonaStore:
         """Up to `n` replies of a persona, or of a mix, to the last of these turns; equal turns get equal replies.
 
         Args:
-            hints: texts, or cells of the topic grid, whose topics the replies should have.
+            hints: texts, or cells of the topic grid, whose topics the replies should have; a cell outside the grid
+                has no effect.
             refuse: replies that it rejects are left out.
             check: called between steps; an exception of it ends the work.
 
         Raises:
-            PersonaError: see `parts`; a base or persona that cannot be opened; a cell outside the grid.
+            PersonaError: see `parts`; a base or persona that cannot be opened.
         """
         from generators.conversation.random_stream import RandomStream
         from generators.personas.persona_replies import styled
 
         shares = self._shares(spec)
-        _check_cells(shares[0].persona.base, hints)
+        base = shares[0].persona.base
+        notice = self._hint_notice(base, hints)
+        hints = [hint for hint in hints if not _is_outside(base, hint)]
         check()
         replies = styled(
             shares,
@@ -154,7 +153,7 @@ class PersonaStore:
         lines, refused = self._select(replies, n, refuse)
         if replies and not lines:
             return PersonaLines((), f"Everything that came to mind had {refused}.")
-        return PersonaLines(tuple(lines), self._hint_notice(shares[0].persona.base, hints))
+        return PersonaLines(tuple(lines), notice)
 
     def _select(self, replies: Sequence[StyledResponse], n: int, refuse: Refuse) -> tuple[list[StyledLine], str]:
         """The best `n` accepted replies, at most two thirds of them quoted if there are drawn ones; a rejection."""
@@ -290,6 +289,9 @@ class PersonaStore:
             return ""
         if base.steering is None:
             return "The chat model of this persona has no topics, so the hint has no effect."
+        if outside := [hint for hint in hints if _is_outside(base, hint)]:
+            last = base.steering.grid.config.cells - 1
+            return f"Expected a place on the topic map from 0 to {last}, but got {outside[0]}; it steers nothing."
         texts = [hint for hint in hints if isinstance(hint, str)]
         notices = [base.steering.grid.posterior(text).notice() for text in texts]
         return notices[0] or "" if len(texts) == len(hints) and all(notices) else ""
@@ -320,14 +322,9 @@ def _preset(style: StyleSection) -> StyleSection:
     return replace(style, candidates=500, temperature=1.0, top_k=0, top_p=1.0, agreement=0.0, word_bonus=0.0, lead=0.0)
 
 
-def _check_cells(base: ReplyModel, hints: Sequence[TopicHint]) -> None:
-    """Raises PlaceError for a cell outside the base's grid."""
-    cells = 0 if base.steering is None else base.steering.grid.config.cells
-    wrong = [hint for hint in hints if isinstance(hint, int) and not 0 <= hint < cells]
-    if wrong and cells:
-        raise PlaceError(
-            f"Expected a cell of the topic map from 0 to {cells - 1}, but got {wrong[0]}; choose another one."
-        )
+def _is_outside(base: ReplyModel, hint: TopicHint) -> bool:
+    """Whether a hint is a cell that the base's grid lacks."""
+    return base.steering is not None and isinstance(hint, int) and not 0 <= hint < base.steering.grid.config.cells
 
 
 def _changed(folder: Path) -> int:

@@ -40,7 +40,7 @@ def style(
         sources: texts of the answer's sources, for the source "sources".
 
     Raises:
-        PersonaError: unknown persona or cell, or models or lines that cannot be opened.
+        PersonaError: unknown persona, or models or lines that cannot be opened.
     """
 
     def refuse(sentence: str) -> str:
@@ -58,7 +58,7 @@ def style(
     elif not hints:
         hints = _hints(voices, source, question, answer, sources)
     replies = voices.say(persona, [question], top, hints=hints, refuse=refuse, check=check)
-    notice = replies.notice if hint.strip() or not replies.lines else ""
+    notice = replies.notice if hint.strip() or cell is not None or not replies.lines else ""
     return Styled(persona, hint.strip(), replies.lines, notice=notice)
 
 
