@@ -224,7 +224,7 @@ def _from_file(file: Path) -> Iterator[_RawValue]:
     text = _read(file)
     try:
         document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"Expected TOML in {file}, but got: {error}; mend the line or remove the file.") from None
     for section, table in document.items():
         if not isinstance(table, dict):

@@ -43,7 +43,7 @@ def archived_settings(archive: Archive) -> Iterator[tuple[str, object]]:
             text = leaf.raw.read(LONGEST_SETTINGS).decode("utf-8", "replace")
         try:
             settings = tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError):
+        except (ValueError, RecursionError):
             return
         for section, table in settings.items():
             for short, value in table.items() if isinstance(table, dict) else ():

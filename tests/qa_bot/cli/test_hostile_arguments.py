@@ -84,9 +84,10 @@ class Settings:
         yield SimpleNamespace(raw=BytesIO(self._text.encode()))
 
 
-def test_deep_toml_of_an_archive_is_left_out() -> None:
+@pytest.mark.parametrize("value", ["[" * 100_000, "9" * 5_000], ids=["deep", "long number"])
+def test_hostile_toml_of_an_archive_is_left_out(value: str) -> None:
     assert [*archived_settings(Settings("[answer]\nlimit = 300\n"))] == [("answer.limit", 300)]
-    assert [*archived_settings(Settings(f"[answer]\nlimit = {'[' * 100_000}"))] == []
+    assert [*archived_settings(Settings(f"[answer]\nlimit = {value}"))] == []
 
 
 def _rows(payload):

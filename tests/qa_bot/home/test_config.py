@@ -101,6 +101,7 @@ def test_special_variables(home: Path) -> None:
         ("[answer\n", r"Expected TOML in .*qa-bot.toml, but got: .*line 1"),
         ("[answer]\nlimit = 1\nlimit = 2\n", "line 3"),
         ("answer.limit.x = 1\n", "a whole number"),
+        (f"[answer]\nlimit = {'9' * 5_000}\n", r"Expected TOML in .*qa-bot.toml"),
     ],
 )
 def test_wrong_file_is_refused(home: Path, text: str, reason: str) -> None:
