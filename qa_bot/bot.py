@@ -30,10 +30,10 @@ from qa_bot.answering.verification.configured_verifier import configured_verifie
 from qa_bot.conversation.answering import answer_alone, answer_turn, replayed
 from qa_bot.conversation.memory import REMEMBERED_TURNS, Memory, RememberedTurn, of_turns
 from qa_bot.documents.first_fill import prepare
-from qa_bot.home.config import Config, ConfigError, load_config
+from qa_bot.home.config import Config, ConfigError
 from qa_bot.home.encoders import STARTER, TRANSFORMER, name_of, resolve
 from qa_bot.home.folder import Home
-from qa_bot.home.generations import CorruptGenerationError, Damage, Generations, Stamp, stamp
+from qa_bot.home.generations import CorruptGenerationError, Damage, Generations, Stamp, present_config, stamp
 from qa_bot.home.index import Index, Manifest
 from qa_bot.home.index_part import parts
 from qa_bot.home.journal import FULL, open_store, take_up
@@ -99,7 +99,7 @@ class Bot:
             HomeError, ConfigError, EncoderError, RankerError, StoreError, CorruptGenerationError: each says what to do.
         """
         home = Home.open(None if path is None else Path(path))
-        bot = cls(home, load_config(home.path, flags=flags), flags=flags, record=record)
+        bot = cls(home, present_config(home, flags), flags=flags, record=record)
         prepare(home, bot.config, lambda: bot.encoder)
         return bot
 
@@ -313,7 +313,7 @@ class Bot:
         return _State(self._generations.stamp(), self._graphs.stamp(), stamp(self.home.config_file))
 
     def _open(self, state: _State) -> _Opened:
-        if self._opened and self._opened.state.configured != state.configured:
+        if self._opened:
             self._reconfigure()
         with ExitStack() as held:
             generation = held.enter_context(self._generations.pin_current())
@@ -363,7 +363,7 @@ class Bot:
     def _reconfigure(self) -> None:
         """Apply the changed configuration; the opened store stays."""
         try:
-            config = load_config(self.home.path, flags=self._flags)
+            config = present_config(self.home, self._flags)
             changed = config.ranking != self.config.ranking
             rankers = open_configured(config.ranking, models=self.home.models) if changed else self.rankers
             challenger = open_challenger(config.ranking) if changed else self.challenger

@@ -49,7 +49,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "qa_bot/transfer/importing.py": {"asked": "a key of exported turns"},
     "qa_bot/web/api/models.py": {"asked": "a key of the HTTP interface"},
     "qa_bot/web/api/owner_models.py": {"asked": "a key of the HTTP interface"},
-    "tests/qa_bot/conftest.py": {"nobody": "a user of the operating system"},
+    "tests/qa_bot/postgres_server.py": {"nobody": "a user of the operating system"},
 }
 """File → mark → reason."""
 

@@ -45,11 +45,11 @@ def explicit_home_path(context: typer.Context) -> Path | None:
 def open_home(context: typer.Context) -> tuple[Home, Config]:
     """The home of this command and its configuration."""
     from qa_bot.backup.older_schema import keep_before_upgrade
-    from qa_bot.home.config import load_config
     from qa_bot.home.folder import Home
+    from qa_bot.home.generations import present_config
 
     home = Home.open(home_path(context))
-    config = load_config(home.path)
+    config = present_config(home)
     keep_before_upgrade(home, config)
     return home, config
 

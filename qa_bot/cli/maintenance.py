@@ -167,7 +167,9 @@ def _write_setting(context: typer.Context, key: str, value: str) -> None:
     from qa_bot.home.checks.sealed_files import seal
     from qa_bot.home.config import set_value
     from qa_bot.home.folder import Home
+    from qa_bot.home.generations.pending_settings import finish_if_idle
 
-    home = Home.open(home_path(context)).path
-    set_value(home, key, value)
-    seal(home)
+    home = Home.open(home_path(context))
+    finish_if_idle(home)
+    set_value(home.path, key, value)
+    seal(home.path)

@@ -22,6 +22,7 @@ from qa_bot.home.encoders import TRANSFORMER, EncoderError, name_of, resolve
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import CorruptGenerationError, Generation, Generations
 from qa_bot.home.generations.commit import Switch, commit, discard, finish_announced
+from qa_bot.home.generations.pending_settings import PendingSettings, announce_settings, finish_settings
 from qa_bot.home.index import Manifest
 from qa_bot.home.index_writer import Fallback, IndexWriter
 from qa_bot.home.journal import open_store
@@ -111,6 +112,7 @@ def index_update(
     *,
     action: str | None,
     encoder_name: str = "",
+    settings: Mapping[str, str] | None = None,
     from_nothing: bool = False,
 ) -> Iterator[IndexUpdate]:
     """Build the next generation under the writer lock, and commit it on exit if anything changed.
@@ -119,6 +121,7 @@ def index_update(
 
     Args:
         action: the verb that a second writer is shown, or None if the caller holds the lock.
+        settings: of `qa-bot.toml`, which hold with the new generation.
         from_nothing: start from an empty index instead of the current one (`repair`).
 
     Raises:
@@ -129,6 +132,7 @@ def index_update(
     with home.lock(action), open_store(home, config) as store:
         generations = Generations(home.index)
         finish_announced(store.commits, (generations, Generations(home.graph)))
+        finish_settings(home)
         previous = None if from_nothing else generations.current()
         if previous:
             generations.expect_whole(previous)
@@ -145,12 +149,17 @@ def index_update(
             yield update
             if update.touched:
                 update.switches.append(Switch(generations, _prepare(update, generations, staged)))
+                if settings:
+                    announce_settings(home, PendingSettings(update.number, settings))
         except BaseException:
             writer.abandon()
             discard(update.switches)
             shutil.rmtree(staged, ignore_errors=True)  # frees space at once if the disk is full
             raise
-        _commit(update)
+        try:
+            _commit(update)
+        finally:
+            finish_settings(home)
         if not update.touched:
             writer.abandon()
             shutil.rmtree(staged)

@@ -334,9 +334,11 @@ def delete(
         return update.retire(keys), [id_ for id_ in ids if id_ not in matches]
 
 
-def switch_encoder(home: Home, config: Config, encoder: Encoder, *, name: str) -> None:
-    """Encode everything again with another encoder beside the running index, then swap."""
-    with index_update(home, config, encoder, action="use", encoder_name=name) as update:
+def switch_encoder(
+    home: Home, config: Config, encoder: Encoder, *, name: str, settings: Mapping[str, str] | None = None
+) -> None:
+    """Encode everything again with another encoder beside the running index, then swap it and the settings as one."""
+    with index_update(home, config, encoder, action="use", encoder_name=name, settings=settings) as update:
         update.touched = True
 
 

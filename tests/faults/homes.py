@@ -12,7 +12,7 @@ from qa_bot.bot import Bot
 from qa_bot.documents import graph, sync
 from qa_bot.home.config import Config, load_config, set_value
 from qa_bot.home.folder import Home
-from qa_bot.home.generations import Generations
+from qa_bot.home.generations import Generations, present_config
 from qa_bot.home.index import Manifest, open_segments
 from qa_bot.home.journal import open_store
 from qa_bot.home.store import Store
@@ -93,7 +93,7 @@ class Workplace:
 
 def state_of(home: Home) -> State:
     """Everything that a home holds, each part from where readers take it."""
-    config = load_config(home.path)
+    config = present_config(home)
     index, facts = Generations(home.index), Generations(home.graph)
     with index.pin_current() as generation, facts.pin_current() as triples:
         state: State = {

@@ -10,9 +10,6 @@ from pathlib import Path
 
 from qa_bot.bot import Bot
 from qa_bot.cli.app import run
-from qa_bot.documents import sync
-from qa_bot.home import encoders
-from qa_bot.home.config import load_config
 from qa_bot.home.folder import Home
 from qa_bot.home.store import StoreError
 from tests.faults.homes import QUESTION, VOTED, State, Workplace, extract_old_home, old_home_state, state_of
@@ -65,13 +62,6 @@ def vote(workplace: Workplace, home: Path) -> int:
     return 0
 
 
-def only_reencode(workplace: Workplace, home: Path) -> int:
-    """`use` up to the commit of the index: the configuration names the former encoder, so keywords answer."""
-    opened, name = Home.open(home), str(workplace.files["starter-copy"])
-    sync.switch_encoder(opened, load_config(home), encoders.resolve(name, models=opened.models), name=name)
-    return 0
-
-
 ASK = command("ask", QUESTION)
 OPERATIONS = (
     Operation("add", command("add", "more.jsonl", "--collection", "more")),
@@ -79,7 +69,7 @@ OPERATIONS = (
     Operation("delete", command("delete", "--collection", "facts")),
     Operation("sync", command("sync")),
     Operation("kg add", command("kg", "add", "new.nt")),
-    Operation("use", command("use", "starter-copy"), parts=(only_reencode,)),
+    Operation("use", command("use", "starter-copy")),
     Operation("improve", command("improve")),
     Operation("import", command("import", "archive")),
     Operation("migrate", command("migrate"), begins_with="old", read=old_home_state),

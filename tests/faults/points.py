@@ -22,6 +22,7 @@ from qa_bot.bot import Bot
 from qa_bot.home import doctor
 from qa_bot.home.config import load_config
 from qa_bot.home.folder import Home
+from qa_bot.home.generations.pending_settings import PENDING
 from tests.faults.disk import Disk, Mode, inodes_of, lose_power
 from tests.faults.homes import State, Workplace
 from tests.faults.operations import Operation
@@ -38,7 +39,7 @@ STRIKES = {
 }
 SECONDS = 120
 """After which a child has hung."""
-LEFT_OVER = (".partial", ".removed", ".part", ".tmp", ".new", "-journal")
+LEFT_OVER = (PENDING, ".partial", ".removed", ".part", ".tmp", ".new", "-journal")
 DONE = (0, 3)
 """Exit codes of a command that did its work; 3: there was nothing to answer."""
 NOT_RECORDED = "could not be recorded"

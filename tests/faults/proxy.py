@@ -1,9 +1,10 @@
-"""A proxy before a server's Unix socket that cuts all connections at a chosen message of the client."""
+"""A proxy before a server's Unix socket that cuts all connections, or kills the server, at a chosen message."""
 
 from __future__ import annotations
 
 import socket
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -16,11 +17,23 @@ Lost = Literal["request", "reply"]
 
 
 class CuttingProxy:
-    """Forwards from `folder` to the socket in `server`; cuts once, at message `at` (from 1; 0 never)."""
+    """Forwards from `folder` to the socket in `server`; cuts once, at message `at` (from 1; 0 never).
 
-    def __init__(self, folder: Path, server: Path, *, at: int = 0, lost: Lost = "request") -> None:
+    With `kill` the server is killed instead: before it gets the message, or after its first reply to it, which is lost.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        server: Path,
+        *,
+        at: int = 0,
+        lost: Lost = "request",
+        kill: Callable[[], None] | None = None,
+    ) -> None:
         folder.mkdir(exist_ok=True)
         self._server, self._at, self._lost = str(server / SOCKET), at, lost
+        self._kill, self._is_doomed = kill, False
         self._lock, self.messages = threading.Lock(), 0
         self._open: list[socket.socket] = []
         self._listening = socket.socket(socket.AF_UNIX)
@@ -54,12 +67,16 @@ class CuttingProxy:
                 with self._lock:
                     self.messages += 1
                     is_cut = self.messages == self._at
-                if is_cut and self._lost == "reply":
+                if is_cut and self._kill and self._lost == "reply":
+                    self._is_doomed = True
+                elif is_cut and self._lost == "reply":
                     self._close(client)  # the server still reads what was sent
                     server.sendall(data)
                     server.shutdown(socket.SHUT_WR)
                     return
-                if is_cut:
+                elif is_cut:
+                    if self._kill:
+                        self._kill()
                     self._cut()
                     return
                 server.sendall(data)
@@ -68,6 +85,11 @@ class CuttingProxy:
     def _replies(self, server: socket.socket, client: socket.socket) -> None:
         with suppress(OSError):
             while data := server.recv(1 << 20):
+                if self._is_doomed and self._kill:
+                    self._is_doomed = False
+                    self._kill()
+                    self._cut()
+                    return
                 client.sendall(data)
         self._close(client)
 

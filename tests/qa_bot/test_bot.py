@@ -257,9 +257,8 @@ def test_running_bot_switches_the_encoder(home, other_encoder_folder) -> None:
     encoder = StaticEncoder.load(other_encoder_folder)
     with Bot.open(home, record=False) as bot:
         assert first(bot, CATS, "dense") == "animals-cats-sleep"
-        switch_encoder(bot.home, bot.config, encoder, name=str(other_encoder_folder))
-        assert bot.search(CATS, engine="dense") == (), "not configured yet"
-        set_value(home, "dense.encoder", str(other_encoder_folder))
+        name = str(other_encoder_folder)
+        switch_encoder(bot.home, bot.config, encoder, name=name, settings={"dense.encoder": name})
         assert first(bot, CATS, "dense") == "animals-cats-sleep"
         assert bot.encoder.fingerprint == encoder.fingerprint
 

@@ -199,16 +199,15 @@ def _use_ranker(context: typer.Context, specs: str, *, int8: bool | None, yes: b
 def _use_encoder(context: typer.Context, encoder: str, *, int8: bool | None, yes: bool) -> None:
     from qa_bot.answering.fit_confidence import ensure
     from qa_bot.documents import sync
-    from qa_bot.home.config import set_values
 
     if Path(encoder).is_dir():
         encoder = str(Path(encoder).resolve())
     with open_bot(context) as bot:
         quantised = bot.config.dense.int8 if int8 is None else int8
         opened = _verified_encoder(bot.home, encoder, int8=quantised, yes=yes, prompts=bot.config.dense.prompts)
-        sync.switch_encoder(bot.home, bot.config, opened, name=encoder)
-        set_values(bot.home.path, {"dense.encoder": encoder, "dense.int8": str(quantised).lower()})
         ensure(opened, bot.home.models)
+        settings = {"dense.encoder": encoder, "dense.int8": str(quantised).lower()}
+        sync.switch_encoder(bot.home, bot.config, opened, name=encoder, settings=settings)
     say(f"The index now uses {encoder} ({opened.dimension} dimensions).")
 
 

@@ -10,6 +10,7 @@ from qa_bot.home.generations.manifest import (
     Generation,
     read_generation,
 )
+from qa_bot.home.generations.pending_settings import present_config
 
 __all__ = [
     "MANIFEST",
@@ -22,6 +23,7 @@ __all__ = [
     "Generations",
     "Stamp",
     "link",
+    "present_config",
     "read_generation",
     "stamp",
 ]
