@@ -122,6 +122,10 @@ class Bot:
     def store(self) -> Store:
         """The database, opened when first needed; it holds every turn recorded so far."""
         with self._lock:
+            self.home.expect_present()
+            if self._store is not None and self._store.is_replaced():
+                self._store.close()
+                self._store = None
             if self._store is None:
                 self._store = open_store(self.home, self.config)
             else:
@@ -191,11 +195,7 @@ class Bot:
         deadline: Deadline | None = None,
         scope: Scope = EVERYTHING,
     ) -> tuple[Candidate, ...]:
-        """The results of one engine, best first; no answer is composed and nothing is recorded.
-
-        Raises:
-            Cancelled: the caller cancelled the question.
-        """
+        """The results of one engine, best first; no answer is composed and nothing is recorded. Raises Cancelled."""
         corridor = self.corridor()
         clock = corridor.start(deadline or Deadline.after(self.config.answer.deadline))
         return corridor.search(query, clock, engine=engine, top=top, scope=scope)
@@ -287,8 +287,7 @@ class Bot:
         else:
             titled = [turn._replace(title=self.memory.title(turn.reply)) for turn in ask.history or ()]
             past = replayed(corridor, replace(ask, history=titled), deadline)
-        traced = answer_turn(corridor, replace(ask, trace=True), past, deadline, listen)
-        traced = replace(traced, id=ask.id)
+        traced = replace(answer_turn(corridor, replace(ask, trace=True), past, deadline, listen), id=ask.id)
         self.memory.note(traced)
         if conversation is not None:
             brief = {"confidence": (traced.trace or {}).get("confidence", {})}
@@ -318,6 +317,7 @@ class Bot:
         with ExitStack() as held:
             generation = held.enter_context(self._generations.pin_current())
             if generation is None:  # a home is filled before it is asked
+                self.home.expect_present()
                 raise CorruptGenerationError(Damage("missing", self.home.index / "CURRENT", "something removed it"))
             self._generations.expect_whole(generation)
             name = name_of(self.config.dense.encoder, Manifest.of(generation).encoder)

@@ -33,6 +33,10 @@ class HomeError(Exception):
     """The folder cannot be used as a home."""
 
 
+class HomeGoneError(HomeError):
+    """The folder was moved or deleted after it was opened."""
+
+
 class WriterBusyError(HomeError):
     """Another process writes to the home."""
 
@@ -55,6 +59,14 @@ class Home:
         _make_private(home.path)
         finish(home.path)
         return home
+
+    def expect_present(self) -> None:
+        """Raises HomeGoneError if the folder was moved or deleted."""
+        if not self.path.is_dir():
+            raise HomeGoneError(
+                f"Expected the home {self.path}, but it was moved or deleted; bring it back, or start again "
+                "with another --home."
+            )
 
     @property
     def config_file(self) -> Path:
@@ -102,6 +114,7 @@ class Home:
             return
         if action not in MAKES_ROOM:
             self._expect_room()
+        self.expect_present()
         lock = file_lock(self.lock_file)
         try:
             lock.acquire(blocking=False)
@@ -151,7 +164,12 @@ class Home:
 
 
 def file_lock(path: Path) -> BaseFileLock:
-    """An exclusive lock between processes and threads; the file stays after its release."""
+    """An exclusive lock between processes and threads; the file stays after its release.
+
+    Raises FileNotFoundError if its folder is gone, which would be made anew.
+    """
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "the folder was moved or deleted", str(path.parent))
     return FileLock(path, mode=0o600, poll_interval=POLL)
 
 

@@ -8,6 +8,7 @@ from qa_bot.web.api.admin import HEALTH
 from qa_bot.web.app_keys import METRICS, REQUEST_ID, SERVICE
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.metrics import CONTENT_TYPE
+from qa_bot.web.service import HOME_GONE
 
 REASONS = {
     "starting": "The service is opening its index; ask again in a moment.",
@@ -33,7 +34,7 @@ async def readyz(request: web.Request) -> web.Response:
         try:
             await service.check_store()
         except ServiceError as failure:
-            reason, error = "store", failure
+            reason, error = "home" if failure.message == HOME_GONE else "store", failure
         else:
             return web.json_response({"ready": True})
     else:

@@ -24,6 +24,7 @@ from qa_bot.answering.models.personas import PersonaError, PersonaLines
 from qa_bot.answering.scope import EVERYTHING, Scope, ScopeError
 from qa_bot.bot import Bot
 from qa_bot.conversation.persona_choice import ChoiceError, ChoiceNotOfferedError
+from qa_bot.home.folder import HomeGoneError
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.telemetry.questions import QuestionObserver, left_queue
@@ -55,6 +56,7 @@ NO_PERSONAS = "Expected a persona to speak, but there are none yet; train one wi
 NO_TIME = "There was not enough time to think of something to say; allow more."
 RETRY = 5.0
 """Seconds to wait after a persona could not be opened."""
+HOME_GONE = "The home of the service was moved or deleted; the log says where it should be."
 PROBE = 3.0
 """Seconds within which the store has to answer."""
 GLANCE = 0.02
@@ -94,7 +96,7 @@ class AnswerService:
         self._taken, self._ended = 0, time.monotonic()
         self._waiting: dict[Flag, float] = {}  # time of arrival of those that wait, oldest first
         self._probe: asyncio.Future[None] | None = None
-        self._store_works = True
+        self._store_works = self._home_is_there = True
         metrics.watch("questions_in_work", "Questions being answered.", lambda: min(self._taken, workers))
         metrics.watch("questions_waiting", "Questions in the queue.", lambda: max(0, self._taken - workers))
         metrics.watch("queue_wait_seconds", "Seconds that the oldest queued question has waited.", self.longest_wait)
@@ -211,8 +213,11 @@ class AnswerService:
             return await self._or_404(lambda _: self.bot.choose(id, choice))
 
     async def store(self, work: Callable[[Store], Result]) -> Result:
-        """Call `work` with the store, in a thread apart from the answers."""
-        return await asyncio.wrap_future(self._bookkeepers.submit(copy_context().run, lambda: work(self.bot.store)))
+        """Call `work` with the store, in a thread apart from the answers; ServiceError 503 if the home is gone."""
+        try:
+            return await asyncio.wrap_future(self._bookkeepers.submit(copy_context().run, lambda: work(self.bot.store)))
+        except HomeGoneError as error:
+            raise self._home_is_gone(error) from error
 
     async def check_store(self) -> None:
         """Raise ServiceError 503 unless the store can be read now; concurrent callers share one attempt.
@@ -224,13 +229,15 @@ class AnswerService:
         try:
             async with asyncio.timeout(PROBE):
                 await asyncio.shield(self._probe)
+        except ServiceError:
+            raise
         except Exception as error:
             if self._store_works:
                 reason = f"no answer within {PROBE:g} s" if isinstance(error, TimeoutError) else str(error)
                 log.warning("The store cannot be used: %s", reason)
             self._store_works = False
             raise ServiceError(503, "The store cannot be read; the log says why.", retry_after=RETRY) from None
-        self._store_works = True
+        self._store_works = self._home_is_there = True
 
     async def _or_404(self, work: Callable[[Store], Result]) -> Result:
         """As `store`, but raises ServiceError 404 if something is not found."""
@@ -281,6 +288,8 @@ class AnswerService:
         future.add_done_callback(partial(self._leave, cancelled))
         try:
             return await asyncio.wrap_future(future)
+        except HomeGoneError as error:
+            raise self._home_is_gone(error) from error
         except PersonaError as error:
             raise ServiceError(503, str(error), retry_after=RETRY) from error
         except ScopeError as error:
@@ -338,6 +347,13 @@ class AnswerService:
         left_queue(arrived)
         limit.check_cancelled()
         return work(limit)
+
+    def _home_is_gone(self, error: HomeGoneError) -> ServiceError:
+        """For the client; the log has the path, once."""
+        if self._home_is_there:
+            log.warning("%s", error)
+        self._home_is_there = False
+        return ServiceError(503, HOME_GONE, retry_after=RETRY)
 
     def _leave(self, waiting: Flag, _: Future[Result]) -> None:
         with self._lock:

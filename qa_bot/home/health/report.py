@@ -124,7 +124,11 @@ def _last_backup(home: Home, problems: list[Problem]) -> float | None:
 
 
 def _disk(home: Home, config: Config, problems: list[Problem]) -> dict[str, Any]:
-    space, limits = disk_space(home.path), config.disk
+    try:
+        space, limits = disk_space(home.path), config.disk
+    except OSError as error:
+        problems.append(Problem("home", "error", f"The home cannot be reached: {error}; bring it back to its place."))
+        return {"free": 0, "size": 0, "percent": 0.0, "level": "full"}
     level = "full" if space.percent < limits.refuse else "low" if space.percent < limits.warn else "ok"
     left = f"{space.percent:.1f} % of the disk are free ({space.free / 1e9:,.1f} GB)"
     if level == "full":

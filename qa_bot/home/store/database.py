@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 import time
@@ -126,6 +127,17 @@ def ensure_schema(engine: Engine) -> tuple[str | None, str]:
         with writing(engine) as connection:
             _migrate(connection)
     return before, REVISIONS[-1]
+
+
+def file_of(engine: Engine) -> tuple[int, int] | None:
+    """Device and inode of SQLite's file; None without a file, and for a server."""
+    if engine.dialect.name != "sqlite":
+        return None
+    try:
+        state = os.stat(engine.url.database or "")  # noqa: PTH116  # asked before each use of the store
+    except OSError:
+        return None
+    return state.st_dev, state.st_ino
 
 
 def probe(engine: Engine) -> None:

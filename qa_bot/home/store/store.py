@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine
 
 from qa_bot.home.store import aliases, documents, gaps, history, retention
 from qa_bot.home.store.commits import CommitStore
-from qa_bot.home.store.database import empty_journal, ensure_schema, open_engine, reading, storable, writing
+from qa_bot.home.store.database import empty_journal, ensure_schema, file_of, open_engine, reading, storable, writing
 from qa_bot.home.store.integrity.rows import Integrity
 from qa_bot.home.store.records import (
     CollectionInfo,
@@ -46,6 +46,7 @@ class Store:
         self._engine = engine
         self.sources, self.commits = SourceStore(engine), CommitStore(engine)
         self.integrity = Integrity(engine)
+        self._file = file_of(engine)
 
     @classmethod
     def open(cls, url: str) -> Store:
@@ -57,6 +58,10 @@ class Store:
             engine.dispose()
             raise
         return cls(engine)
+
+    def is_replaced(self) -> bool:
+        """Whether SQLite's file is another one now or gone: what is written to the former one is lost."""
+        return file_of(self._engine) != self._file
 
     def close(self) -> None:
         self._engine.dispose()
