@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 import uuid
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -39,6 +38,7 @@ from qa_bot.home.index_part import parts
 from qa_bot.home.journal import FULL, open_store, take_up
 from qa_bot.interleaving.challenger import open_challenger
 from qa_core.types import Answer, Candidate, Encoder, Question
+from qa_core.wall_clock import now
 
 if TYPE_CHECKING:
     from qa_bot.answering.graph.facts import Facts
@@ -167,7 +167,7 @@ class Bot:
             PersonaError: an unknown persona.
         """
         ask = question if isinstance(question, Ask) else Ask.of(question, **fields)
-        asked_at = time.time()
+        asked_at = now()
         deadline = self._deadline(ask, deadline)
         if ask.persona:
             self.voices.parts(ask.persona)

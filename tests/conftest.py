@@ -20,6 +20,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
+from qa_core import wall_clock
 from qa_core.encoders.mapped_tensors import write_tensors
 from tests.tiny_bert import write_json, write_tiny_bert, write_word_pieces
 
@@ -53,6 +54,12 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
         report.outcome, report.longrepr = "failed", f"With CI=true this test must run. {reason}"
     return report
+
+
+@pytest.fixture(autouse=True)
+def _clock_of_each_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that sets the clock forward leaves no trace in the next one."""
+    monkeypatch.setattr(wall_clock, "_last", 0.0)
 
 
 # --- models ---------------------------------------------------------------------------------------------------------

@@ -40,7 +40,12 @@ def follow_vote(connection: Connection, turn: Turn, vote: Vote) -> None:
 
 
 def settle(connection: Connection, key: str, now: float) -> int:
-    """Hide a question until it is asked again; returns the number of its turns."""
+    """Hide a question until it is asked again; returns the number of its turns.
+
+    Turns that another process recorded with a clock that was ahead are hidden, too.
+    """
+    latest = connection.execute(select(func.max(gaps.c.created)).where(gaps.c.key == key)).scalar()
+    now = max(now, latest or now)
     insert_new(connection, settled_gaps, {"key": key, "settled": now})
     connection.execute(update(settled_gaps).where(settled_gaps.c.key == key).values(settled=now))
     return drop_until(connection, key, now)

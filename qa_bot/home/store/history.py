@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -27,6 +26,7 @@ from qa_bot.home.store.schema import (
     turns,
 )
 from qa_core.text.small_talk import recognise
+from qa_core.wall_clock import now
 
 TITLE_LENGTH = 80
 
@@ -49,7 +49,7 @@ def unfinished(connection: Connection) -> list[int]:
 def open_generation(connection: Connection, encoder: str, *, above: int) -> int:
     last = connection.execute(select(func.coalesce(func.max(generations.c.number), 0))).scalar_one()
     number = max(int(last), above) + 1
-    row = {"number": number, "encoder": encoder, "state": "building", "created": time.time(), "counts": {}}
+    row = {"number": number, "encoder": encoder, "state": "building", "created": now(), "counts": {}}
     connection.execute(insert(generations).values(row))
     return number
 
@@ -95,7 +95,7 @@ def save_turn(connection: Connection, turn: Turn) -> None:
     if tombstones.turns_of_deleted(connection, [turn]):
         return
     if turn.conversation is not None:
-        _touch(connection, turn, now=turn.created)
+        _touch(connection, turn, at=turn.created)
     connection.execute(insert(turns).values(turn_row(turn)))
     gaps.add_unanswered(connection, [turn])
 
@@ -110,7 +110,7 @@ def save_new_turns(connection: Connection, batch: Sequence[Turn]) -> None:
     last_used = {turn.conversation: turn.created for turn in new}
     for conversation, turn in openings.items():
         if conversation is not None:
-            _touch(connection, turn, now=last_used[conversation])
+            _touch(connection, turn, at=last_used[conversation])
     if new:
         connection.execute(insert(turns), [turn_row(turn) for turn in new])
         gaps.add_unanswered(connection, new)
@@ -211,8 +211,10 @@ def rename_conversation(connection: Connection, conversation: str, title: str) -
 def delete_conversation(connection: Connection, conversation: str) -> None:
     """Delete a conversation with its turns and feedback; answers that are still being made are not recorded."""
     _expect_conversation(connection, conversation)
+    used = select(conversations.c.updated).where(conversations.c.id == conversation)
+    last_used = connection.execute(used).scalar_one()  # by another process, whose clock may have been ahead
     connection.execute(delete(conversations).where(conversations.c.id == conversation))
-    tombstones.record_deletion(connection, conversation, time.time())
+    tombstones.record_deletion(connection, conversation, max(now(), last_used))
 
 
 def _expect_conversation(connection: Connection, conversation: str) -> None:
@@ -238,14 +240,14 @@ def turn_row(turn: Turn) -> dict[str, Any]:
     return {**row, "checksum": row_checksum(row, TURN)}
 
 
-def _touch(connection: Connection, turn: Turn, *, now: float) -> None:
-    """Mark the turn's conversation as used now; create it, named after this turn, if missing."""
+def _touch(connection: Connection, turn: Turn, *, at: float) -> None:
+    """Mark the turn's conversation as used, never earlier than before; create it, named after this turn, if missing."""
     named = {"title": _title(turn.question), "persona": storable(turn.persona)}
-    insert_new(connection, conversations, {"id": turn.conversation, **named, "created": turn.created, "updated": now})
+    insert_new(connection, conversations, {"id": turn.conversation, **named, "created": turn.created, "updated": at})
     this = conversations.c.id == turn.conversation
-    title = connection.execute(select(conversations.c.title).where(this)).scalar_one()
+    title, updated = connection.execute(select(conversations.c.title, conversations.c.updated).where(this)).one()
     rename = recognise(title) is not None and recognise(turn.question) is None  # "Hello!" is a poor name
-    values = {"updated": now, **({"title": named["title"]} if rename else {})}
+    values = {"updated": max(updated, at), **({"title": named["title"]} if rename else {})}
     connection.execute(update(conversations).where(this).values(**values))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
@@ -29,6 +28,7 @@ from qa_bot.home.store.records import (
     Vote,
 )
 from qa_bot.home.store.sources import SourceStore
+from qa_core.wall_clock import now
 
 INSERT_BATCH = 200  # documents a transaction, which blocks other writers for about 0.1 s
 TURN_BATCH = 50  # turns a transaction: some 0.01 s
@@ -198,7 +198,7 @@ class Store:
         id: str = "",  # noqa: A002  # the noun's own name
     ) -> str:
         """Record a question and its answer object, and return the turn's id. A missing conversation is created."""
-        now = time.time()
+        present = now()
         turn = Turn(
             id or history.new_id(),
             question,
@@ -206,8 +206,8 @@ class Store:
             rewritten,
             conversation,
             timings or {},
-            asked=now if asked is None else asked,
-            created=now,
+            asked=present if asked is None else asked,
+            created=present,
             persona=persona,
         )
         with writing(self._engine) as connection:
@@ -240,7 +240,7 @@ class Store:
     def save_feedback(self, turn: str, vote: Vote, comment: str = "") -> None:
         """Raises NotFoundError for a turn that is not recorded."""
         with writing(self._engine) as connection:
-            history.save_feedback(connection, Feedback(turn, vote, comment, time.time()))
+            history.save_feedback(connection, Feedback(turn, vote, comment, now()))
 
     def feedback(self, turn: str) -> list[Feedback]:
         """All feedback on a turn, oldest first."""
@@ -265,7 +265,7 @@ class Store:
     def settle_gap(self, key: str) -> int:
         """Hide a question, by its `question_key`, until it is asked again; returns the number of its turns."""
         with writing(self._engine) as connection:
-            return gaps.settle(connection, key, time.time())
+            return gaps.settle(connection, key, now())
 
     def conversations(self, *, limit: int = 100, before: float | None = None) -> list[ConversationInfo]:
         """The last used first; with `before` only those last used before that time."""
