@@ -30,7 +30,11 @@ from qa_bot.home.folder import Home
 
 QUESTIONS = ("When is the kiln fired?", "Why do cats sleep all day?", "What is the capital of France?")
 KINDS = ("flip", "truncate", "remove", "swap", "empty")
+DEADLINE = "600"
+"""Seconds: answers must not depend on the load of the machine."""
 LOCKS = (".lock", "lock")
+NOTES = ("changed since they were last checked", "cut short", "none of them compared")
+"""Parts of what `doctor` says of damage that needs no repair."""
 
 
 class Called(NamedTuple):
@@ -91,7 +95,7 @@ def answers(home: Path) -> tuple[list[str], Called]:
     """The texts of all answers, and the first call that failed or reported something, or the last."""
     texts, chosen = [], None
     for question in QUESTIONS:
-        called = call(home, "ask", "--json", question)
+        called = call(home, "ask", "--json", "--deadline", DEADLINE, question)
         reported = called.code not in (0, 3) or called.reported
         chosen = (
             chosen
@@ -150,7 +154,7 @@ def outcome(home: Path, backups: Path, expected: Sequence[str], before: dict[str
     texts, answer_call = answers(home)
     reported_by_ask = answer_call.code not in (0, 3) or bool(answer_call.reported)
     examined = call(home, "doctor", "--json")
-    noted = "changed since they were last checked" in examined.out or "cut short" in examined.out
+    noted = any(note in examined.out for note in NOTES)
     reported = reported_by_ask or examined.code != 0 or noted
     row: dict[str, Any] = {
         "reported": reported,
@@ -181,7 +185,8 @@ def _is_sound(home: Path, expected: Sequence[str], before: dict[str, Any]) -> bo
     return examined.code == 0 and _is_same(home, before) and answers(home)[0] == list(expected)
 
 
-def measure(trials: int, seed: int) -> Iterator[dict[str, Any]]:
+def measure(trials: int, seed: int, *, first: int = 0) -> Iterator[dict[str, Any]]:
+    """The outcomes of trials by number, from `first` on; those before are only drawn."""
     rng = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="qa-bot-corruption-") as name:
         folder = Path(name)
@@ -190,21 +195,24 @@ def measure(trials: int, seed: int) -> Iterator[dict[str, Any]]:
         for number in range(trials):
             copy = Path(shutil.copytree(home, folder / "damaged"))
             kind, file = damage(copy, rng)
-            yield {"trial": number, "kind": kind, "file": file, **outcome(copy, folder / "backups", expected, before)}
+            if number >= first:
+                result = outcome(copy, folder / "backups", expected, before)
+                yield {"trial": number, "kind": kind, "file": file, **result}
             shutil.rmtree(copy)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=200)
+    parser.add_argument("--first", type=int, default=0, help="number of the first trial that is run")
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--json", action="store_true", help="print a JSON object a trial")
     options = parser.parse_args()
     rows = []
-    for row in measure(options.trials, options.seed):
+    for row in measure(options.trials, options.seed, first=options.first):
         rows.append(row)
         if options.json:
-            print(json.dumps(row), flush=True)  # noqa: T201 (a tool run by hand)  # noqa: T201
+            print(json.dumps(row), flush=True)  # noqa: T201 (a tool run by hand)
     if not options.json:
         show(rows)
 

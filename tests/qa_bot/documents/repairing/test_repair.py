@@ -140,6 +140,14 @@ def test_an_altered_calibration_is_told_and_made_anew(home, qa_bot) -> None:
     assert qa_bot("doctor").code == 0
 
 
+def test_a_missing_record_of_checksums_is_told_once(home, qa_bot) -> None:
+    (home / "qa-bot.toml").write_text("[answer]\nlimit = 900\n")
+    seal(home)
+    (home / "checksums.json").unlink()
+    assert "1 files, none of them compared: checksums.json is missing" in qa_bot("doctor").out
+    assert "1 files\n" in qa_bot("doctor").out
+
+
 def test_an_edited_configuration_is_told_once(home, qa_bot) -> None:
     (home / "qa-bot.toml").write_text("[answer]\nlimit = 900\n")
     seal(home)
