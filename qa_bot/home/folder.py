@@ -134,6 +134,20 @@ class Home:
         finally:
             lock.release()
 
+    @contextmanager
+    def lock_if_free(self) -> Iterator[bool]:
+        """Whether this is the only writer now; a small change on a full disk is possible."""
+        lock = file_lock(self.lock_file)
+        try:
+            lock.acquire(blocking=False)
+        except (Timeout, OSError):
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            lock.release()
+
     def _expect_room(self) -> None:
         try:
             space = disk_space(self.path)

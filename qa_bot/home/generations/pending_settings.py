@@ -14,10 +14,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from filelock import Timeout
-
 from qa_bot.home.config import PREFIX, Config, ConfigError, load_config, set_values
-from qa_bot.home.folder import Home, file_lock
+from qa_bot.home.folder import Home
 from qa_bot.home.generations.generations import Generations
 from qa_bot.home.generations.manifest import CorruptGenerationError
 from qa_core.atomic import atomic_file, remove_partial, sync
@@ -76,13 +74,9 @@ def finish_if_idle(home: Home) -> None:
     """Finish what a dead writer left; a writer that is at work does it itself."""
     if not (home.path / PENDING).exists():
         return
-    lock = file_lock(home.lock_file)
-    with suppress(Timeout, OSError):
-        lock.acquire(blocking=False)
-        try:
+    with home.lock_if_free() as is_free:
+        if is_free:
             finish_settings(home)
-        finally:
-            lock.release()
 
 
 def _settings(home: Home) -> Mapping[str, str]:
