@@ -10,7 +10,7 @@ import shutil
 
 from qa_bot.backup.manifest import names
 from qa_bot.backup.writing import backup
-from qa_bot.home.checks.schema_version import NEWEST, is_older, schema_of
+from qa_bot.home.checks.schema_version import NEWEST, is_older, note_newest, present_schema
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
 from qa_bot.home.store import Store
@@ -32,15 +32,20 @@ def upgrade(home: Home, config: Config) -> None:
     with home.lock("upgrade"):
         if not is_older(home, config):  # another process has just done it
             return
-        before = schema_of(home.path / "store.sqlite")
+        before = present_schema(home, config)
         written = backup(home, config, home.path / UPGRADES, action=None)
         with Store.open(home.store_url(config)) as store:
             store.integrity.seal()
+        way = "`qa-bot restore --undo` brings back what was there before, for that version"
+        if config.store.url:
+            note_newest(home, config)
+            way = f"For that version, `qa-bot restore {written.folder} --into DIR` makes a separate home of it"
         log.warning(
-            "An older version wrote this home (schema %s); it is now of schema %s. `qa-bot restore --undo` brings back "
-            "what was there before, for that version; its copy %s is kept until `qa-bot doctor` passes.",
+            "An older version wrote this home (schema %s); it is now of schema %s. %s; its copy %s is kept until "
+            "`qa-bot doctor` passes.",
             before,
             NEWEST,
+            way,
             written.name,
         )
 

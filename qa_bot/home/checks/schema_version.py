@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import quote
 
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
+from qa_core.atomic import atomic_file
 
 NEWEST = "0005"
 """The last of `qa_bot.home.store.schema.REVISIONS`."""
+SERVER = ".server-schema"
+"""File of a home whose server has the newest schema."""
 
 
 def schema_of(source: Path) -> str | None:
@@ -27,8 +31,44 @@ def schema_of(source: Path) -> str | None:
 
 
 def is_older(home: Home, config: Config) -> bool:
-    """Whether the home's own database has an older schema; the database of a server is its owner's to back up."""
-    if config.store.url:
+    """Whether the home's database has an older schema. A server is asked once: then a file says that it is new."""
+    if not config.store.url:
+        schema = schema_of(home.path / "store.sqlite")
+    elif _note(config) in _noted(home):
         return False
-    schema = schema_of(home.path / "store.sqlite")
+    elif (schema := _of_server(config)) == NEWEST:
+        note_newest(home, config)
     return schema is not None and schema < NEWEST
+
+
+def present_schema(home: Home, config: Config) -> str | None:
+    """The schema of the home's database; None if there is none, or if its server does not answer."""
+    return _of_server(config) if config.store.url else schema_of(home.path / "store.sqlite")
+
+
+def note_newest(home: Home, config: Config) -> None:
+    """Note that the home's server has the newest schema; without the note it is asked again."""
+    with suppress(OSError), atomic_file(home.path / SERVER, private=True) as file:
+        file.write(_note(config))
+
+
+def _of_server(config: Config) -> str | None:
+    from qa_bot.home.store.copies.database_copy import server_schema  # late: an answer does not import SQLAlchemy
+    from qa_bot.home.store.database import StoreError
+
+    try:
+        return server_schema(config.store.url)
+    except StoreError:  # what needs the store says why
+        return None
+
+
+def _note(config: Config) -> bytes:
+    """The schema, and a digest of the address, which may hold a password."""
+    return f"{NEWEST} {hashlib.sha256(config.store.url.encode()).hexdigest()}\n".encode()
+
+
+def _noted(home: Home) -> bytes:
+    try:
+        return (home.path / SERVER).read_bytes()
+    except OSError:
+        return b""

@@ -62,9 +62,9 @@ def forget(home: Path, names: list[str]) -> None:
 
 def check_files(home: Path) -> str:
     """Raises OSError if a file is damaged; without the record, says that no file could be compared."""
-    names = sorted(_names(home))
-    if names and not (home / RECORD).exists():
-        return f"{len(names):,} files, none of them compared: {RECORD} is missing, and is made when every check passes"
+    present = sum(1 for _ in _names(home))
+    if present and not (home / RECORD).exists():
+        return f"{present:,} files, none of them compared: {RECORD} is missing, and is made when every check passes"
     if not _is_whole(home):
         raise OSError(f"{home / RECORD} is damaged; run `qa-bot repair`, which makes it anew.")
     changes = changed(home)

@@ -122,7 +122,7 @@ def one_line_errors(engine: Engine) -> Iterator[None]:
 def ensure_schema(engine: Engine) -> tuple[str | None, str]:
     """Migrate to the newest schema; the revisions before and after. Raises StoreError for a newer schema."""
     with reading(engine) as connection:
-        before = _revision(connection)
+        before = revision_of(connection)
     if before != REVISIONS[-1]:
         with writing(engine) as connection:
             _migrate(connection)
@@ -212,7 +212,8 @@ def _on_begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
 
 
-def _revision(connection: Connection) -> str | None:
+def revision_of(connection: Connection) -> str | None:
+    """The schema; None before the first migration. Raises StoreError if a newer qa-bot made it."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     revision: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
@@ -229,7 +230,7 @@ def _migrate(connection: Connection) -> None:
 
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
-    if _revision(connection) != REVISIONS[-1]:  # otherwise another process has migrated
+    if revision_of(connection) != REVISIONS[-1]:  # otherwise another process has migrated
         upgrade(connection)
 
 

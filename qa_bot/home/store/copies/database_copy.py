@@ -12,7 +12,15 @@ from pathlib import Path
 
 from sqlalchemy import Connection, MetaData, Table, delete, func, insert, select
 
-from qa_bot.home.store.database import StoreError, ensure_schema, one_line_errors, open_engine, writing
+from qa_bot.home.store.database import (
+    StoreError,
+    ensure_schema,
+    one_line_errors,
+    open_engine,
+    reading,
+    revision_of,
+    writing,
+)
 from qa_bot.home.store.schema import collections, feedback, metadata, sources
 
 BATCH = 1000
@@ -53,6 +61,16 @@ def replace_rows(url: str, source: Path) -> None:
         origin.dispose()
 
 
+def server_schema(url: str) -> str | None:
+    """The schema of a database, which is not migrated; None before the first migration. Raises StoreError."""
+    engine = open_engine(url)
+    try:
+        with reading(engine) as connection:
+            return revision_of(connection)
+    finally:
+        engine.dispose()
+
+
 def counts_of(source: Path) -> tuple[int, int]:
     """The numbers of documents and of turns of a SQLite file; 0 before the first migration."""
     try:
@@ -77,15 +95,19 @@ def _copy_file(source: Path, target: Path) -> None:
 
 
 def _copy_rows_out(connection: Connection, target: Path) -> None:
-    """Copy all tables, at whatever schema they are."""
+    """Copy all tables, at whatever schema they are: the copy is made by the migrations up to it."""
+    from qa_bot.home.store.migrations import upgrade  # slow to import, and rarely needed
+
     origin = MetaData()
     origin.reflect(connection)
     copy = open_engine(f"sqlite:///{target}")
     try:
         with copy.begin() as opened:
-            tables = [metadata.tables.get(table.name, table) for table in origin.sorted_tables]
-            for table in tables:
-                table.create(opened)
+            if (schema := revision_of(connection)) is not None:
+                upgrade(opened, to=schema)
+            tables = [table for table in metadata.sorted_tables if table.name in origin.tables]
+            for table in reversed(tables):  # rows of migrations
+                opened.execute(delete(table))
             for table in tables:
                 _copy_table(connection, opened, origin.tables[table.name], table)
         with copy.connect() as opened:

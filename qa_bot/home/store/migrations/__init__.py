@@ -13,10 +13,10 @@ from alembic.config import Config
 from sqlalchemy import Connection
 
 
-def upgrade(connection: Connection) -> None:
-    """Run the missing migrations in the connection's transaction; an error leaves the database unchanged."""
+def upgrade(connection: Connection, to: str = "head") -> None:
+    """Run the missing migrations up to a revision in the connection's transaction; an error changes nothing."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, to)
