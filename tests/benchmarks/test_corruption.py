@@ -1,4 +1,4 @@
-"""Ten damages of a home, by a fixed seed: each is told or harmless, and mended."""
+"""Ten damages of a home, by a fixed seed: each is reported or harmless, and mended."""
 
 from __future__ import annotations
 

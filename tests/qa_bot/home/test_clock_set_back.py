@@ -43,11 +43,11 @@ def test_turns_keep_their_order_and_a_new_conversation_its_turns(home, clock) ->
 
 def test_a_late_answer_does_not_bring_a_deleted_conversation_back(store: Store, clock) -> None:
     """The answer and the deletion are of processes that see different times."""
-    asked = time.time() + HOUR
-    first = Turn("a", "Why?", {}, "", "c", {}, asked=asked, created=asked)
+    ahead = time.time() + HOUR
+    first = Turn("a", "Why?", {}, "", "c", {}, asked=ahead, created=ahead)
     store.save_new_turns([first])
     store.delete_conversation("c")
-    store.save_new_turns([replace(first, id="b", asked=asked - 1, created=asked - 1)])
+    store.save_new_turns([replace(first, id="b", asked=ahead - 1, created=ahead - 1)])
     with pytest.raises(NotFoundError):
         store.turns("c")
 
