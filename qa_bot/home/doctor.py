@@ -29,7 +29,7 @@ AFFECTS = {
     "disk": "everything that writes",
     "database": "documents, conversations, votes and every change; answers come from the index",
     "documents": "the next rebuilding of the index, and `export`",
-    "turns": "conversations, votes and what is learnt from them",
+    "turns": "conversations, votes and what is learnt from them, and what `sync` reads",
     "journal": "turns that are not in the database yet",
     "index": "answers and search",
     "graph": "facts in answers",

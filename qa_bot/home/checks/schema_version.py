@@ -12,7 +12,7 @@ from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
 from qa_core.atomic import atomic_file
 
-NEWEST = "0005"
+NEWEST = "0006"
 """The last of `qa_bot.home.store.schema.REVISIONS`."""
 SERVER = ".server-schema"
 """File of a home whose server has the newest schema."""

@@ -14,6 +14,7 @@ from qa_bot.home.store.database import StoreError, storable
 from qa_bot.home.store.documents import insert_new, visible
 from qa_bot.home.store.records import ConversationInfo, Counts, Feedback, GenerationInfo, Turn
 from qa_bot.home.store.schema import (
+    CONVERSATION,
     TURN,
     VOTE,
     collections,
@@ -23,6 +24,7 @@ from qa_bot.home.store.schema import (
     generations,
     passages,
     row_checksum,
+    sealed,
     turns,
 )
 from qa_core.text.small_talk import recognise
@@ -204,8 +206,7 @@ def turn_ids_by_reference(connection: Connection, conversation: str) -> dict[str
 
 def rename_conversation(connection: Connection, conversation: str, title: str) -> None:
     _expect_conversation(connection, conversation)
-    statement = update(conversations).where(conversations.c.id == conversation)
-    connection.execute(statement.values(title=storable(title)))
+    _rename(connection, conversation, storable(title))
 
 
 def delete_conversation(connection: Connection, conversation: str) -> None:
@@ -237,18 +238,28 @@ def turn_row(turn: Turn) -> dict[str, Any]:
         "timings": dict(turn.timings),
         "created": turn.created,
     }
-    return {**row, "checksum": row_checksum(row, TURN)}
+    return sealed(row, TURN)
 
 
 def _touch(connection: Connection, turn: Turn, *, at: float) -> None:
     """Mark the turn's conversation as used, never earlier than before; create it, named after this turn, if missing."""
     named = {"title": _title(turn.question), "persona": storable(turn.persona)}
-    insert_new(connection, conversations, {"id": turn.conversation, **named, "created": turn.created, "updated": at})
+    row = {"id": turn.conversation, **named, "created": turn.created, "updated": at}
+    insert_new(connection, conversations, sealed(row, CONVERSATION))
     this = conversations.c.id == turn.conversation
     title, updated = connection.execute(select(conversations.c.title, conversations.c.updated).where(this)).one()
-    rename = recognise(title) is not None and recognise(turn.question) is None  # "Hello!" is a poor name
-    values = {"updated": max(updated, at), **({"title": named["title"]} if rename else {})}
-    connection.execute(update(conversations).where(this).values(**values))
+    connection.execute(update(conversations).where(this).values(updated=max(updated, at)))
+    if recognise(title) is not None and recognise(turn.question) is None:  # "Hello!" is a poor name
+        _rename(connection, str(turn.conversation), named["title"])
+
+
+def _rename(connection: Connection, conversation: str, title: str) -> None:
+    """Change a title, and the checksum with it; a row without one, of an earlier version, stays without."""
+    this = conversations.c.id == conversation
+    row = dict(connection.execute(select(conversations).where(this)).mappings().one())
+    is_sound = row["checksum"] == row_checksum(row, CONVERSATION)
+    values = {"title": title, **({"checksum": row_checksum({**row, "title": title}, CONVERSATION)} if is_sound else {})}
+    connection.execute(update(conversations).where(this).values(values))
 
 
 def _title(question: str) -> str:
@@ -266,7 +277,7 @@ def _info(row: Row[Any]) -> ConversationInfo:
 
 def feedback_row(vote: Feedback) -> dict[str, object]:
     row = {"turn_id": vote.turn, "vote": vote.vote, "comment": storable(vote.comment), "created": vote.created}
-    return {**row, "checksum": row_checksum(row, VOTE)}
+    return sealed(row, VOTE)
 
 
 def as_feedback(row: Row[Any]) -> Feedback:

@@ -13,7 +13,7 @@ from qa_bot.home.store.database import storable
 from qa_bot.home.store.documents import CHUNK, insert_new
 from qa_bot.home.store.history import as_feedback, as_turn, feedback_row, turn_row
 from qa_bot.home.store.records import ConversationInfo, Feedback, JoinedCounts, Turn
-from qa_bot.home.store.schema import conversations, feedback, settled_gaps, turns
+from qa_bot.home.store.schema import CONVERSATION, conversations, feedback, sealed, settled_gaps, turns
 
 Cursor = tuple[float, str]
 """Time at which a turn was recorded, and its id: the sort key of pages of turns."""
@@ -114,7 +114,7 @@ def _ids(connection: Connection, query: Select[Any]) -> set[str]:
 
 def _conversation_row(info: ConversationInfo) -> dict[str, object]:
     named = {"title": storable(info.title), "persona": storable(info.persona)}
-    return {"id": info.id, **named, "created": info.created, "updated": info.updated}
+    return sealed({"id": info.id, **named, "created": info.created, "updated": info.updated}, CONVERSATION)
 
 
 # --- expire ---------------------------------------------------------------------------------------------------------

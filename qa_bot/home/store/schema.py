@@ -25,7 +25,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 """Known schemas, oldest first; the code works with the last."""
 
 Key = BigInteger().with_variant(Integer, "sqlite")  # in SQLite only INTEGER PRIMARY KEY is the row number
@@ -127,6 +127,7 @@ sources = Table(
     Column("options", JSON, nullable=False),
     Column("synced", Double),
     Column("error", Text, nullable=False),
+    Column("checksum", String(32)),
     UniqueConstraint("place", "collection"),
 )
 
@@ -191,6 +192,7 @@ conversations = Table(
     Column("persona", Text, nullable=False),
     Column("created", Double, nullable=False),
     Column("updated", Double, nullable=False, index=True),
+    Column("checksum", String(32)),
 )
 
 turns = Table(
@@ -248,6 +250,8 @@ DOCUMENT = ("id", "collection_id", "external_id", "title", "body", "url", "hash"
 PASSAGE = ("id", "position", "text", "start", "end", "place", "units")
 TURN = ("id", "conversation_id", "asked", "question", "rewritten", "answer", "timings", "created")
 VOTE = ("turn_id", "vote", "comment", "created")
+CONVERSATION = ("id", "title", "persona", "created")
+SOURCE = ("id", "name", "kind", "place", "collection", "options")
 """Columns that a checksum covers: those that are never changed without it."""
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -256,6 +260,11 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 def row_checksum(row: Mapping[str, Any], columns: Sequence[str]) -> str:
     """Digest of some columns of a row, as 32 hexadecimal digits."""
     return _digest([row[name] for name in columns])
+
+
+def sealed(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
+    """A row with the checksum of some of its columns."""
+    return {**row, "checksum": row_checksum(row, columns)}
 
 
 def document_checksum(

@@ -11,7 +11,7 @@ from qa_bot.home.store import aliases
 from qa_bot.home.store.database import reading, storable, writing
 from qa_bot.home.store.documents import chunks, live, visible
 from qa_bot.home.store.records import OwnedDocument, Source, SourceFile, SourceInfo, StoredStem
-from qa_bot.home.store.schema import documents, passages, source_files, sources
+from qa_bot.home.store.schema import SOURCE, documents, passages, row_checksum, sealed, source_files, sources
 
 
 class SourceStore:
@@ -56,12 +56,16 @@ class SourceStore:
             "error": source.error,
         }
         with writing(self._engine) as connection:
-            connection.execute(insert(sources).values(**row))
+            connection.execute(insert(sources).values(**sealed(row, SOURCE)))
 
     def change(self, source: int, **values: object) -> None:
         """Set columns of a source: `name`, `place`, `options`, `synced`, `error`."""
         with writing(self._engine) as connection:
-            connection.execute(update(sources).where(sources.c.id == source).values(**values))
+            this = sources.c.id == source
+            row = connection.execute(select(sources).where(this)).mappings().one_or_none()
+            if row is not None and row["checksum"] == row_checksum(row, SOURCE):  # an altered row stays altered
+                values = sealed({**row, **values}, SOURCE)
+            connection.execute(update(sources).where(this).values(**values))
 
     def remove(self, source: int) -> None:
         """Forget a source and its files; its documents must be retired before."""

@@ -16,9 +16,12 @@ from qa_bot.home.store.database import StoreError, probe, reading, writing
 from qa_bot.home.store.documents import documents_of
 from qa_bot.home.store.records import StoredDocument
 from qa_bot.home.store.schema import (
+    CONVERSATION,
+    SOURCE,
     TURN,
     VOTE,
     collections,
+    conversations,
     document_checksum,
     documents,
     feedback,
@@ -27,6 +30,7 @@ from qa_bot.home.store.schema import (
     row_checksum,
     sketches,
     source_files,
+    sources,
     turns,
 )
 
@@ -156,7 +160,7 @@ class Integrity:
                 connection.execute(update(source_files).where(*chosen).values(settings="", outcome="stale"))
 
     def seal(self, without: Collection[int] = ()) -> int:
-        """Write the missing checksums of documents, except some, of turns and of votes; returns their number."""
+        """Write the missing checksums of documents, except some, and of all other rows; returns their number."""
         sealed = 0
         for keys in self._pages(documents.c.checksum.is_(None)):
             chosen = [key for key in keys if key not in without]
@@ -165,28 +169,29 @@ class Integrity:
                     statement = update(documents).where(documents.c.id == key)
                     connection.execute(statement.values(checksum=content.checksum))
             sealed += len(chosen)
-        return sealed + self._seal_rows(turns, TURN) + self._seal_rows(feedback, VOTE)
+        return sealed + sum(self._seal_rows(table, columns) for table, columns in _CHECKED.values())
 
-    # --- turns and votes ---
+    # --- other rows ---
 
     def altered_rows(self) -> Iterator[tuple[str, object]]:
-        """Turns and votes that differ from their checksums: the table and the row's id."""
+        """Turns, votes, conversations and sources that differ from their checksums: the table and the row's id."""
         for table, columns in _CHECKED.values():
             for ids in self._row_pages(table):
                 yield from ((table.name, id_) for id_ in self._altered_of(table, columns, ids))
 
     def row(self, table: str, key: object) -> dict[str, Any] | None:
-        """A turn or a vote; None if it is missing or altered."""
+        """A row of one of these; None if it is missing or altered."""
         chosen, columns = _CHECKED[table]
         with reading(self._engine) as connection:
             row = connection.execute(select(chosen).where(chosen.c.id == key)).mappings().one_or_none()
         return dict(row) if row is not None and row["checksum"] == row_checksum(dict(row), columns) else None
 
     def write_row(self, table: str, row: Mapping[str, Any]) -> bool:
-        """Replace a turn or a vote by a sound copy."""
-        chosen, _ = _CHECKED[table]
+        """Replace what the checksum of a row covers by a sound copy; times of use stay."""
+        chosen, columns = _CHECKED[table]
+        values = {name: row[name] for name in (*columns, "checksum")}
         with writing(self._engine) as connection:
-            return bool(connection.execute(update(chosen).where(chosen.c.id == row["id"]).values(dict(row))).rowcount)
+            return bool(connection.execute(update(chosen).where(chosen.c.id == row["id"]).values(values)).rowcount)
 
     # --- pages ---
 
@@ -260,7 +265,12 @@ class Integrity:
             return int(connection.execute(chosen).scalar_one())
 
 
-_CHECKED = {"turns": (turns, TURN), "feedback": (feedback, VOTE)}
+_CHECKED = {
+    "turns": (turns, TURN),
+    "feedback": (feedback, VOTE),
+    "conversations": (conversations, CONVERSATION),
+    "sources": (sources, SOURCE),
+}
 _CURRENT = ("retired", "source_id", "file")
 """Columns of a document that change without its content."""
 

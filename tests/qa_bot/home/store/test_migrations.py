@@ -56,7 +56,14 @@ def undo_0002(database: sqlite3.Connection) -> None:
     database.execute("UPDATE alembic_version SET version_num = '0001'")
 
 
+def undo_0006(database: sqlite3.Connection) -> None:
+    for table in ("conversations", "sources"):
+        database.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
+    database.execute("UPDATE alembic_version SET version_num = '0005'")
+
+
 def undo_0005(database: sqlite3.Connection) -> None:
+    undo_0006(database)
     database.execute("DROP TABLE commits")
     database.execute("UPDATE alembic_version SET version_num = '0004'")
 
@@ -87,6 +94,7 @@ UNDO: dict[str, Callable[[sqlite3.Connection], None]] = {
     "0003": undo_0003,
     "0004": undo_0004,
     "0005": undo_0005,
+    "0006": undo_0006,
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.home.store import NewDocument, NewPassage, Store
+from qa_bot.home.store import NewDocument, NewPassage, Source, Store
 
 CHANGES = {
     "title": "UPDATE documents SET title = 'Dogs' WHERE external_id = 'cats'",
@@ -120,13 +120,53 @@ def test_altered_documents_can_be_left_out_of_a_stream(store: Store, path: Path)
 
 
 def test_rows_without_checksums_are_sealed_except_some(store: Store, path: Path) -> None:
-    for table in ("documents", "turns", "feedback"):
+    store.save_turn(question="How?", answer={}, conversation="c")
+    store.sources.create(Source(1, "docs", "folder", "/docs", "default", {}))
+    for table in ("documents", "turns", "feedback", "conversations", "sources"):
         change(path, f"UPDATE {table} SET checksum = NULL")
     first, *_ = store.integrity.documents()
     assert {document.state for document in store.integrity.documents()} == {"unsealed"}
-    assert store.integrity.seal([first.key]) == 2 + 1 + 1
+    assert store.integrity.seal([first.key]) == 2 + 2 + 1 + 1 + 1
+    assert list(store.integrity.altered_rows()) == []
     assert [document.state for document in store.integrity.documents()] == ["unsealed", "sound", "sound"]
     assert store.integrity.unsealed() == 1
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("UPDATE conversations SET title = 'Who?'", ("conversations", "c")),
+        ("UPDATE conversations SET persona = 'x'", ("conversations", "c")),
+        ("UPDATE sources SET place = '/elsewhere'", ("sources", 1)),
+        ("UPDATE sources SET options = '{}'", ("sources", 1)),
+        ("UPDATE sources SET options = '{'", ("sources", 1)),
+    ],
+)
+def test_altered_conversations_and_sources_are_named_and_brought_back(
+    store: Store, path: Path, statement: str, expected: tuple[str, object]
+) -> None:
+    store.save_turn(question="Hello!", answer={}, conversation="c")
+    store.save_turn(question="Why?", answer={}, conversation="c")
+    assert store.conversations()[0].title == "Why?", "renamed, as the checksum knows"
+    store.rename_conversation("c", "Reasons")
+    store.sources.create(Source(1, "docs", "folder", "/docs", "default", {"format": None}))
+    store.sources.change(1, place="/moved", synced=5.0, error="")
+    assert list(store.integrity.altered_rows()) == []
+    copy = store.integrity.row(*expected)
+    assert copy is not None
+    change(path, statement)
+    assert list(store.integrity.altered_rows()) == [expected]
+    assert store.integrity.write_row(expected[0], copy)
+    assert list(store.integrity.altered_rows()) == []
+    assert store.conversations()[0].title == "Reasons"
+    assert [(source.place, source.options) for source in store.sources.all()] == [("/moved", {"format": None})]
+
+
+def test_a_change_of_an_altered_source_does_not_hide_the_damage(store: Store, path: Path) -> None:
+    store.sources.create(Source(1, "docs", "folder", "/docs", "default", {}))
+    change(path, "UPDATE sources SET collection = 'other'")
+    store.sources.change(1, synced=5.0)
+    assert list(store.integrity.altered_rows()) == [("sources", 1)]
 
 
 def test_a_page_is_smaller_than_the_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
