@@ -146,13 +146,18 @@ def probe(engine: Engine) -> None:
     Connections of the pool would answer from their cache though the file is gone.
     """
     if engine.dialect.name == "sqlite" and not Path(engine.url.database or "").exists():
-        raise StoreError(f"Expected the store {engine.url.database}, but it is gone; put back a copy of it.")
+        raise gone(engine)
     fresh = open_engine(engine.url.render_as_string(hide_password=False))
     try:
         with reading(fresh) as connection:
             connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
     finally:
         fresh.dispose()
+
+
+def gone(engine: Engine) -> StoreError:
+    """The error for a file that was removed."""
+    return StoreError(f"Expected the store {engine.url.database}, but it is gone; put back a copy of it.")
 
 
 def empty_journal(engine: Engine) -> None:

@@ -11,7 +11,16 @@ from sqlalchemy import Connection, Engine
 
 from qa_bot.home.store import aliases, documents, gaps, history, retention
 from qa_bot.home.store.commits import CommitStore
-from qa_bot.home.store.database import empty_journal, ensure_schema, file_of, open_engine, reading, storable, writing
+from qa_bot.home.store.database import (
+    empty_journal,
+    ensure_schema,
+    file_of,
+    gone,
+    open_engine,
+    reading,
+    storable,
+    writing,
+)
 from qa_bot.home.store.integrity.rows import Integrity
 from qa_bot.home.store.records import (
     CollectionInfo,
@@ -60,8 +69,14 @@ class Store:
         return cls(engine)
 
     def is_replaced(self) -> bool:
-        """Whether SQLite's file is another one now or gone: what is written to the former one is lost."""
-        return file_of(self._engine) != self._file
+        """Whether SQLite's file is another one now: what is written to the former one is lost.
+
+        Raises StoreError if the file is gone.
+        """
+        present = file_of(self._engine)
+        if present is None and self._file is not None:
+            raise gone(self._engine)
+        return present != self._file
 
     def close(self) -> None:
         self._engine.dispose()
