@@ -63,7 +63,7 @@ class SourceStore:
         with writing(self._engine) as connection:
             this = sources.c.id == source
             row = connection.execute(select(sources).where(this)).mappings().one_or_none()
-            if row is not None and row["checksum"] == row_checksum(row, SOURCE):  # an altered row stays altered
+            if row is not None and row["checksum"] == row_checksum(dict(row), SOURCE):  # an altered row stays altered
                 values = sealed({**row, **values}, SOURCE)
             connection.execute(update(sources).where(this).values(**values))
 
