@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping
 
 ATTRIBUTE = re.compile(r"\{([\w-]+)\}")
-LINK = re.compile(r"(?:link:(\S+?)|((?:https?://|mailto:)[^\s\[\]<>]+))\[([^\[\]\n]*)\]")
+LINK = re.compile(r"(?:link:(\S{1,2000}?)|((?:https?://|mailto:)[^\s\[\]<>]{1,2000}))\[([^\[\]\n]*)\]")
+"""Addresses are bounded: without a bound the time grows with the square of the length of `mailto:mailto:…`."""
 REFERENCE = re.compile(r"&lt;&lt;([^,<>&\n]+)(?:,\s*([^<>&\n]*))?&gt;&gt;|xref:(\S+?)\[([^\[\]\n]*)\]")
 FOOTNOTE = re.compile(r"footnote(?:ref)?:[\w-]*\[([^\[\]\n]+)\]")
 IMAGE = re.compile(r"(?:image|icon):([^\s:\[\]]+)\[([^\[\]\n]*)\]")

@@ -2,6 +2,8 @@
 
 import pytest
 
+from qa_bot.documents.ingest.formats.markup.asciidoc.inline import inline
+
 FILE = """= The *manual*
 Ann Lee <ann@example.org>
 v1.0, 2024-03-05
@@ -117,3 +119,9 @@ def test_markup(reads, source, expected):
 )
 def test_broken_markup_ends_in_time(reads, piece):
     reads("a.adoc", piece * 5000 + " x")
+
+
+def test_addresses_of_links_are_bounded():
+    """Found by the campaign: 60,000 characters of `mailto:mailto:…` took 5 s."""
+    assert inline(f"link:{'x' * 2_000}[a]", {}) == f'<a href="{"x" * 2_000}">a</a>'
+    assert inline(f"mailto:{'x' * 2_001}[a]", {}) == f"mailto:{'x' * 2_001}[a]"
