@@ -5,10 +5,11 @@ A line is `template \t relation \t count`; lines are sorted by template.
 
 from __future__ import annotations
 
+import heapq
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,6 +55,42 @@ def added(rows: Iterable[Row]) -> Iterator[list[Row]]:
         for row in group:
             counts[row.relation] = counts.get(row.relation, 0.0) + row.times
         yield [Row(template, relation, counts[relation]) for relation in sorted(counts)]
+
+
+@dataclass(slots=True)
+class CountedParts:
+    """Counts in memory, written to `folder` as a sorted part when there are more than `held`."""
+
+    folder: Path
+    held: int
+    counts: TemplateCounts = field(default_factory=TemplateCounts)
+    written: list[Path] = field(default_factory=list)
+    mappings_written: int = 0
+
+    @property
+    def mappings(self) -> int:
+        """Number of rows, distinct within each part."""
+        return self.mappings_written + self.counts.size
+
+    def take(self, counts: TemplateCounts) -> None:
+        self.counts.merge(counts)
+        if self.counts.size >= self.held:
+            self._write()
+
+    def merged(self) -> Path:
+        """Write all rows to a file; counts of the same template and relation are summed."""
+        self._write()
+        rows: Iterable[Row] = heapq.merge(*map(read_rows, self.written))
+        path = self.folder / "merged.tsv"
+        write_rows(path, chain.from_iterable(added(rows)))
+        return path
+
+    def _write(self) -> None:
+        path = self.folder / f"{len(self.written)}.tsv"
+        write_rows(path, self.counts.rows())
+        self.written.append(path)
+        self.mappings_written += self.counts.size
+        self.counts = TemplateCounts()
 
 
 _COUNT = re.compile(r"\d{1,15}(?:\.\d{1,9})?")

@@ -13,20 +13,19 @@ numbers.
 
 from __future__ import annotations
 
-import heapq
 import multiprocessing
 import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice, product
+from itertools import islice, product
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from kg_index.relations.template_rows import Row, TemplateCounts, added, read_rows, write_rows
+from kg_index.relations.template_rows import CountedParts, TemplateCounts
 from kg_index.relations.template_text import NO_PATH, SLOT, path_text, template_of
 from kg_index.values.dates import Date
 from kg_index.values.literals import SameValue, Value, near, same_digits
@@ -136,7 +135,7 @@ def mine(
     """
     limits = bounds or Bounds()
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
-        parts = _Parts(Path(folder), held)
+        parts = CountedParts(Path(folder), held)
         meter = _Meter(time.perf_counter())
         for mined in _results(_chunks(pairs, chunk), open_tools, limits, processes):
             parts.take(mined.counts)
@@ -279,41 +278,6 @@ def _results(
                 yield waiting.pop(0).result()
         for future in waiting:
             yield future.result()
-
-
-@dataclass(slots=True)
-class _Parts:
-    """Counts in memory, written to disk as a sorted part when there are too many."""
-
-    folder: Path
-    held: int
-    counts: TemplateCounts = field(default_factory=TemplateCounts)
-    written: list[Path] = field(default_factory=list)
-    mappings_written: int = 0
-
-    @property
-    def mappings(self) -> int:
-        return self.mappings_written + self.counts.size
-
-    def take(self, counts: TemplateCounts) -> None:
-        self.counts.merge(counts)
-        if self.counts.size >= self.held:
-            self._write()
-
-    def merged(self) -> Path:
-        """Write all rows to a file; counts of the same template and relation are summed."""
-        self._write()
-        rows: Iterable[Row] = heapq.merge(*map(read_rows, self.written))
-        path = self.folder / "merged.tsv"
-        write_rows(path, chain.from_iterable(added(rows)))
-        return path
-
-    def _write(self) -> None:
-        path = self.folder / f"{len(self.written)}.tsv"
-        write_rows(path, self.counts.rows())
-        self.written.append(path)
-        self.mappings_written += self.counts.size
-        self.counts = TemplateCounts()
 
 
 @dataclass(slots=True)

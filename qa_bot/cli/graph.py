@@ -20,7 +20,9 @@ app = typer.Typer(
 @app.command()
 def add(
     context: typer.Context,
-    files: Annotated[list[Path], typer.Argument(help="N-Triples, N-Quads or Turtle, plain, .gz or .bz2.")],
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="N-Triples, N-Quads or Turtle, plain, .gz or .bz2.", show_default=False)
+    ] = None,
     labels: Annotated[
         list[str] | None, typer.Option(help="Predicate of names, beside the usual ones; may be given again.")
     ] = None,
@@ -35,11 +37,13 @@ def add(
     from qa_bot.documents import graph
     from qa_bot.terminal.output import counting, show_graph_added
 
+    if not files and not mentions:
+        raise typer.BadParameter("Expected files of facts or --mentions, but got neither; name one of them.")
     home, _ = open_home(context)
     with counting("Reading") as progress:
         added = graph.add(
             home,
-            files,
+            files or (),
             labels=labels or (),
             tables=mentions or (),
             languages=None if languages is None else {part.strip() for part in languages.split(",") if part.strip()},

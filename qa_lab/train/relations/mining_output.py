@@ -1,4 +1,4 @@
-"""Prints the result of `kg mine` on a terminal."""
+"""Prints the results of `kg mine` on a terminal."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from qa_lab.train.relations.anchor_mining import MENTIONS_TABLE, MinedAnchors
 from qa_lab.train.relations.graph_mining import MinedTemplates
 
 
@@ -18,3 +19,9 @@ def show_mined(mined: MinedTemplates, out: Path, *, console: Console | None = No
     console.print(f"{mined.templates:,} templates, {mined.mappings:,} mappings, {mined.with_path:,} of them to a path")
     console.print(f"{mined.relations:,} paths of predicates; {share:.1%} of the mappings to one share a word with it")
     console.print(Text(f"{mined.known:,} templates of a single predicate that answers may rely on; written to {out}"))
+
+
+def show_anchors(mined: MinedAnchors, out: Path, *, console: Console | None = None) -> None:
+    console = console or Console(highlight=False)
+    console.print(f"{mined.pages:,} pages, {mined.links:,} links, {mined.to_entities:,} of them to entities")
+    console.print(Text(f"{mined.names:,} names; add them: qa-bot kg add --mentions {out / MENTIONS_TABLE}"))

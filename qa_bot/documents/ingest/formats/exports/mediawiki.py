@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
 from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.data.xml import Handler, XmlError, stream
-from qa_bot.documents.ingest.formats.exports.wikitext import wikitext
+from qa_bot.documents.ingest.formats.exports.wikitext import WikiPage, wikitext
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 ARTICLES = "0"  # the namespace of articles
@@ -18,8 +18,9 @@ FIELDS = {"title", "ns", "text", "timestamp", "base"}
 class _Pages(Handler[Record]):
     """Collects the fields of each `<page>`; of several revisions the last counts."""
 
-    def __init__(self, file: SourceFile) -> None:
+    def __init__(self, file: SourceFile, convert: Callable[[str], WikiPage]) -> None:
         super().__init__()
+        self._convert = convert
         self.root = ""
         self._file = file
         self._first_line = 1
@@ -54,7 +55,7 @@ class _Pages(Handler[Record]):
         title = fields.get("title", "").strip()
         if fields.get("ns", ARTICLES) != ARTICLES or "redirect" in fields or not title:
             return None
-        page = wikitext(fields.get("text", ""))
+        page = self._convert(fields.get("text", ""))
         if not page.markdown:
             return None
         return Record(
@@ -63,15 +64,19 @@ class _Pages(Handler[Record]):
             clean(page.markdown),
             url=f"{self._base}/{quote(title.replace(' ', '_'))}" if self._base.startswith("http") else "",
             where=f"{self._file.where}:{self._first_line}",
-            markdown=True,
+            markdown=self._convert is wikitext,
             date=iso_date(fields.get("timestamp", "")),
             tags=tuple(map(clean, page.categories)),
         )
 
 
-def read(file: SourceFile) -> Iterator[Item]:
-    """A record for each article, in the order of the file; articles before an XML error are kept."""
-    pages = _Pages(file)
+def read(file: SourceFile, *, convert: Callable[[str], WikiPage] = wikitext) -> Iterator[Item]:
+    """A record for each article, in the order of the file; articles before an XML error are kept.
+
+    Args:
+        convert: from wikitext to the text of the record.
+    """
+    pages = _Pages(file, convert)
     try:
         yield from stream(file, pages)
     except XmlError as error:

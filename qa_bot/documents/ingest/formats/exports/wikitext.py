@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qa_bot.documents.ingest.formats.markup.html import fragment
@@ -29,6 +30,7 @@ EXTERNAL = re.compile(r"\[((?:https?:)?//[^\s\[\]<>\"]+|mailto:[^\s\[\]<>\"]+)(?
 BOLD, ITALIC = re.compile(r"'''(.+?)'''"), re.compile(r"''(.+?)''")
 ATTRIBUTES = re.compile(r"^(?:\s*[\w-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[\w%#.-]+))+\s*\|(?!\|)")
 SPAN = re.compile(r"(?:col|row)span\s*=\s*[\"']?\d+[\"']?")
+TRAIL = re.compile("[a-z]*")  # letters after a link belong to its text
 DEEPEST_LINKS = 4  # links inside captions of pictures
 DEEPEST_LIST = 20
 
@@ -59,6 +61,19 @@ def wikitext(source: str) -> WikiPage:
     page = page.replace(JOIN, "")
     page = KEPT_CODE.sub(lambda match: code[int(match[1])] if int(match[1]) < len(code) else "", page)
     return WikiPage(fragment(page).text, categories)
+
+
+def anchors(source: str) -> Iterator[tuple[str, str]]:
+    """Text and title of the page of each link to an article: `[[Ship|steamer]]s` gives "steamers", "Ship"."""
+    text = BOLD.sub(r"\1", GALLERY.sub("", REFERENCE.sub("", CODE.sub("", COMMENT.sub("", source)))))
+    text = ITALIC.sub(r"\1", text)
+    for match in LINK.finditer(text):
+        target = match[1].replace("_", " ").strip().lstrip(":")
+        title = " ".join(target.partition("#")[0].split())
+        trail = TRAIL.match(text, match.end())
+        shown = (match[1].strip().lstrip(":") if match[2] is None else match[2]) + (trail[0] if trail else "")
+        if title and shown.strip() and not any(kind.match(target) for kind in (FILE_LINK, CATEGORY, INTERWIKI)):
+            yield " ".join(html.unescape(shown).split()), title[0].upper() + title[1:]
 
 
 def _without_templates(text: str) -> str:

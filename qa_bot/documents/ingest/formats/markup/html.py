@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -62,6 +63,27 @@ def read_page(html: str, *, with_links: bool = False) -> HtmlPage:
     body = main_element(tree)
     markdown = BlockWriter().write(body).text if body is not None else ""
     return HtmlPage(without_title(markdown, metadata.title), metadata)
+
+
+def anchors(html: str, *, address: str = "") -> list[tuple[str, str]]:
+    """Text and address of each link of a page, in order.
+
+    Args:
+        address: of the page, for relative links if it states no base.
+    """
+    tree = LexborHTMLParser(bounded(as_html(html)))
+    metadata = page_metadata(tree)
+    base = urljoin(metadata.canonical or address, metadata.base)
+    links: list[tuple[str, str]] = []
+    for node in tree.css("a[href]"):
+        text = " ".join(node.text(separator=" ").split())
+        try:
+            target = urljoin(base, (node.attributes.get("href") or "").strip())
+        except ValueError:  # brackets that hold no address of a host
+            continue
+        if text:
+            links.append((text, target))
+    return links
 
 
 def page(html: str) -> tuple[str, str]:

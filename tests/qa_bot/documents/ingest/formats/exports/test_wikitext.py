@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.documents.ingest.formats.exports.wikitext import wikitext
+from qa_bot.documents.ingest.formats.exports.wikitext import anchors, wikitext
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,18 @@ def test_categories():
 )
 def test_broken_markup_ends_in_time(piece):
     wikitext(piece * 5000 + " x")
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("[[Michael Jackson|The King of Pop]]", [("The King of Pop", "Michael Jackson")]),
+        ("old [[ship]]s", [("ships", "Ship")]),
+        ("[[Red_cat#Food|''its'' food]]", [("its food", "Red cat")]),
+        ("[[#Food|food]] [[de:Katze]] [[Category:Pets]] [[File:Cat.png|thumb|a [[cat]]]]", [("cat", "Cat")]),
+        ("[[:2001: A Space Odyssey]] &amp; [[Rhythm|R&amp;B]]", [("2001: A Space Odyssey",) * 2, ("R&B", "Rhythm")]),
+        ("<nowiki>[[Cat]]</nowiki><!-- [[Cat]] --><ref>[[Cat]]</ref>", []),
+    ],
+)
+def test_links_to_articles(source: str, expected: list[tuple[str, str]]) -> None:
+    assert list(anchors(source)) == expected
