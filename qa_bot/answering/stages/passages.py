@@ -17,6 +17,7 @@ from qa_bot.answering.stages.question_words import ANYWHERE, AskedPlaces
 from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, understanding
 from qa_bot.answering.tiling.lead import WHOLE, lead_of
 from qa_bot.answering.tiling.units import supporting, unit_scores
+from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate, Encoder, FloatArray, IntArray, Passage, Signals, Span
 from rankers.clue import inverse_frequency
@@ -319,8 +320,10 @@ def _with_lead(
 ) -> Candidate:
     passage = candidate.passage
     language = analysis_language(passage.source.details.language)
-    rarity = {term: _rarity(index, "all", term) for term in formulation.content_in(language)} if formulation else {}
-    scores = unit_scores(passage, units, cosines, rarity, language)
+    context = {*terms(passage.source.title, language), *terms(" ".join(passage.place.heading), language)}
+    content = formulation.content_in(language) if formulation else ()
+    rarity = {term: _rarity(index, "all", term) for term in content}
+    scores = unit_scores(passage, units, cosines, rarity, language, context=context)
     is_text = passage.place.kind not in {*WHOLE, "table"}
     with_lead = candidate.scored(
         candidate.score,

@@ -1,14 +1,15 @@
 """Units of a passage: how well each answers, and which of them support the answer.
 
-    s(u) = cos(q, u) + .2 · Σ_{w ∈ q ∩ u} idf(w) / Σ_{w ∈ q} idf(w)
+    s(u) = cos(q, u) + .2 · Σ_{w ∈ (q − h) ∩ u} idf(w) / Σ_{w ∈ q} idf(w)
 
-with the content words w of the question q. A unit is a sentence, a list item, a row or a block of code.
+with the content words w of the question q. Words of the headings h above the passage do not count: they are what all of
+its units are about. A unit is a sentence, a list item, a row or a block of code.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -29,7 +30,13 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
 
 
 def unit_scores(
-    passage: Passage, units: Sequence[Span], cosines: FloatArray, rarity: Mapping[str, float], language: str
+    passage: Passage,
+    units: Sequence[Span],
+    cosines: FloatArray,
+    rarity: Mapping[str, float],
+    language: str,
+    *,
+    context: Collection[str] = (),
 ) -> FloatArray:
     """The score (U,) of each unit as an answer.
 
@@ -37,12 +44,14 @@ def unit_scores(
         units: spans of the passage's text, in order.
         cosines: of the question with each unit, (U,).
         rarity: idf of the content terms of the question, in the analysis of `language`.
+        context: terms of the headings above the passage.
     """
     total = sum(rarity.values())
     if not total:
         return cosines
+    telling = {term: idf for term, idf in rarity.items() if term not in context}
     texts = (set(terms(passage.text[start:end], language)) for start, end in units)
-    shares = [sum(idf for term, idf in rarity.items() if term in present) / total for present in texts]
+    shares = [sum(idf for term, idf in telling.items() if term in present) / total for present in texts]
     return np.asarray(cosines + WORDS * np.array(shares), np.float32)
 
 

@@ -20,6 +20,13 @@ def test_words_of_the_question_count_by_their_rarity() -> None:
     assert unit_scores(passage, UNITS, cosines, {}, "en") is cosines, "a question without content words"
 
 
+def test_words_of_the_headings_tell_no_units_apart() -> None:
+    passage = Passage("p", TEXT, Clue(), Source("animals"))
+    cosines = np.array([0.5, 0.4, 0.1], np.float32)
+    scores = unit_scores(passage, UNITS, cosines, {"cat": 1.0, "bark": 3.0}, "en", context={"bark"})
+    assert scores.tolist() == pytest.approx([0.5 + 0.2 * 1 / 4, 0.4 + 0.2 * 1 / 4, 0.1])
+
+
 def test_units_with_half_of_the_best_cosine_support_the_answer() -> None:
     assert supporting(TEXT, UNITS, np.array([0.8, 0.4, 0.39], np.float32)) == tuple(UNITS[:2])
     assert supporting(TEXT, UNITS, np.array([0.1, 0.2, 0.8], np.float32)) == (UNITS[2],)
