@@ -23,7 +23,7 @@ from rankers.answer_selection.cross_encoder import CrossEncoder
 WEIGHTS, GRAPH = "model.safetensors", "onnx/model.onnx"
 MAX_LENGTH = 512
 """Tokens of a pair; most published rerankers were trained with this limit."""
-_EXPORTED, _QUANTISED = "pairs.onnx", "pairs.int8.onnx"
+_EXPORTED, _QUANTISED = "pairs.onnx", "pairs.int7.onnx"
 _CLASSIFIER = "ForSequenceClassification"
 
 

@@ -98,8 +98,17 @@ def test_int8_is_close_and_cached(tiny_bert: Path, tmp_path: Path) -> None:
     full = TransformerEncoder.load(tiny_bert, cache=tmp_path / "cache")
     quantised = TransformerEncoder.load(tiny_bert, cache=tmp_path / "cache", int8=True)
     assert (full.encode(TEXTS) * quantised.encode(TEXTS)).sum(1).mean() > 0.98
-    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == ["model.int8.onnx", "weights.json"]
+    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == ["model.int7.onnx", "weights.json"]
     assert full.fingerprint != quantised.fingerprint
+
+
+def test_quantised_matrices_have_seven_bits(tiny_bert: Path, tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    TransformerEncoder.load(tiny_bert, cache=tmp_path, int8=True)
+    tensors = onnx.load(tmp_path / "model.int7.onnx").graph.initializer
+    values = [onnx.numpy_helper.to_array(tensor) for tensor in tensors if tensor.data_type == onnx.TensorProto.INT8]
+    assert values
+    assert max(int(np.abs(matrix.astype(np.int16)).max()) for matrix in values) <= 64, "products of eight bits overflow"
 
 
 def test_the_fingerprint_follows_content_not_place(tiny_bert: Path, tmp_path: Path) -> None:
