@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from qa_bot.cli.context import Json, explicit_home_path, open_home, print_json
+from qa_bot.cli.context import Json, explicit_home_path, open_home, print_json, say
 
 
 class System(StrEnum):
@@ -121,7 +121,7 @@ def train(
     if json:
         print_json(outcome.as_dict())
     else:
-        typer.echo(outcome.text(out).rstrip())
+        say(outcome.text(out).rstrip())
 
 
 def evaluate(
@@ -306,7 +306,7 @@ def _workplace(
     if json:
         print_json(as_json(results, with_replies=every, worst_count=worst))
     else:
-        typer.echo(text(results, with_replies=every, worst_count=worst))
+        say(text(results, with_replies=every, worst_count=worst))
 
 
 def _everything(suite: Path | None, data: Path | None, *, out: Path | None, limit: int | None, json: bool) -> None:
@@ -329,7 +329,7 @@ def _everything(suite: Path | None, data: Path | None, *, out: Path | None, limi
     if json:
         print_json(as_json(chosen, cells))
     else:
-        typer.echo(text(chosen, cells))
+        say(text(chosen, cells))
 
 
 def mine(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from qa_bot.cli.context import Json, print_json
+from qa_bot.cli.context import Json, print_json, say
 from qa_bot.cli.entry_points import PLAIN_HELP
 
 app = typer.Typer(help="Have people rate replies in blind forms.", no_args_is_help=True, **PLAIN_HELP)
@@ -35,7 +35,7 @@ def make(
     if json:
         print_json({"forms": [str(form) for form in forms], "key": str(out / KEY)})
     else:
-        typer.echo(f"{len(forms)} forms in {out}; give each to one judge, and keep {KEY} to yourself")
+        say(f"{len(forms)} forms in {out}; give each to one judge, and keep {KEY} to yourself")
 
 
 @app.command()
@@ -55,4 +55,4 @@ def read(
     if json:
         print_json(figures.as_dict())
     else:
-        typer.echo(figures.text())
+        say(figures.text())

@@ -223,7 +223,10 @@ def inputs_of(folder: Path) -> Inputs:
     if kind == PUBLISHED:
         return default
     known = {"question": get_args(Asks), "document": get_args(Reads)}
-    reads = reads_of(folder)
+    try:
+        reads = reads_of(folder)
+    except ValueError as error:
+        raise RankerError(str(error)) from error
     if wrong := {side: value for side, value in reads.items() if value not in known.get(side, ())}:
         raise RankerError(f"{folder / CONFIG}: Expected inputs among {known}, but got {wrong}; train the model again.")
     return default._replace(**cast("dict[str, Any]", reads))

@@ -28,7 +28,7 @@ _DATA = "{{study}}"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is asked of whom. Raises ValueError for impossible numbers."""
+    """What is asked of whom. Raises DatasetError for what cannot be asked."""
 
     judges: int = 3  # of each case
     cases: int = 16  # in a form, at most
@@ -40,11 +40,13 @@ class Plan:
 
     def __post_init__(self) -> None:
         if self.judges < 1 or self.cases < 1:
-            raise ValueError(
+            raise DatasetError(
                 f"Expected at least one judge and one case in a form, but got {self.judges} and {self.cases}; raise it."
             )
         if bool(self.persona) != bool(self.style):
-            raise ValueError("Expected the name of a persona together with the systems that speak like it; give both.")
+            raise DatasetError(
+                "Expected the name of a persona together with the systems that speak like it; give both."
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,3 +106,6 @@ def test_a_ranker_reads_what_its_training_noted(tmp_path: Path, monkeypatch: pyt
     note_reads(tmp_path / "old", {"question": "heading"})
     with pytest.raises(RankerError, match=r"Expected inputs among .* but got .*heading"):
         open_rankers(f"{tmp_path}/old")
+    (tmp_path / "old" / CONFIG).write_text('{"format": 1, "kind": "EntailmentConfig", "config": {}, "reads": [1]}')
+    with pytest.raises(RankerError, match="Expected an object of texts under 'reads'"):
+        open_rankers(f"{tmp_path}/old")

@@ -76,9 +76,9 @@ def test_what_cannot_be_asked_is_refused(cases: list[Case], folder: Path, plan: 
         make_forms(cases, plan, folder)
     with pytest.raises(DatasetError, match="Expected a hint in every case"):
         make_forms([replace(cases[0], hint="")], plan, tmp_path / "bare")
-    with pytest.raises(ValueError, match="Expected the name of a persona"):
+    with pytest.raises(DatasetError, match="Expected the name of a persona"):
         Plan(style=("voice",))
-    with pytest.raises(ValueError, match="Expected at least one judge"):
+    with pytest.raises(DatasetError, match="Expected at least one judge"):
         Plan(judges=0)
     with pytest.raises(FileNotFoundError, match="Expected the key of a study"):
         StudyKey.load(tmp_path)
