@@ -34,4 +34,4 @@ def test_a_requirement_has_a_test(row: list[str]) -> None:
 
 
 def test_the_chapters_that_concern_us_have_rows() -> None:
-    assert {int(row[0].partition(".")[0]) for row in ROWS} == {2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14}
+    assert {int(row[0].partition(".")[0]) for row in ROWS} == {2, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14}

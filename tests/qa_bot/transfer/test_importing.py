@@ -153,7 +153,7 @@ def test_documents_with_structure_arrive_with_passages_and_details(empty_home, e
     (tmp_path / "pages" / "travel.md").write_text(text)
     add(empty_home, Config(), encoder, [tmp_path / "pages"])
     export(empty_home, Config(), tmp_path / "export.zip")
-    other = Home(tmp_path / "other")
+    other = Home.open(tmp_path / "other")
     assert import_archive(other, tmp_path / "export.zip", encoder).documents.added == 1
     title, _, details, passages = stored(other)
     assert (title, details.date, passages[-1][3].heading) == ("Travel", "2025-03-03", ("Rates",))

@@ -39,7 +39,7 @@ def test_question_is_answered_with_sources(service, visit):
     assert answer == turn.answer["answer"]
     expect(page.locator(".chip")).to_have_count(1)
     expect(page.locator(".sources .card")).to_contain_text("Why do cats sleep all day?")
-    expect(page.locator(".confidence")).to_contain_text(f"{round(100 * turn.answer['confidence'])} %")
+    expect(page.locator(".confidence")).to_contain_text(f"{int(100 * turn.answer['confidence'] + 0.5)} %")
     expect(page.get_by_text("What would you like to know?")).to_be_hidden()
     expect(page).to_have_title(f"{CATS} · qa-bot")
     assert page.url.endswith(f"#{turn.conversation}")

@@ -228,7 +228,7 @@ def test_settings(usual: Request, tmp_path: Path, start: Path):
         ANNOTATE.run(replace(usual, base=None))
     with pytest.raises(SettingsError, match="the folder of an encoder"):
         ANNOTATE.run(configured_as(usual, tmp_path, tmp_path / "none"))
-    with pytest.raises(SettingsError, match=r"no modules\.json"):
+    with pytest.raises(SettingsError, match=r"neither modules\.json"):
         ANNOTATE.run(configured_as(replace(usual, base=tmp_path), tmp_path, "base"))
     for more, message in (
         ("top = 0", "positive numbers, but got top = 0"),
