@@ -39,27 +39,38 @@ class CuttingProxy:
         self._listening = socket.socket(socket.AF_UNIX)
         self._listening.bind(str(folder / SOCKET))
         self._listening.listen()
+        self._accepting = threading.Thread(target=self._accept, daemon=True)
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._accepting.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._close(self._listening)
+        self._accepting.join()
         self._cut()
 
     def _accept(self) -> None:
         with suppress(OSError):
             while True:
                 client, _ = self._listening.accept()
-                server = socket.socket(socket.AF_UNIX)
-                server.connect(self._server)
-                with self._lock:
-                    self._open += (client, server)
-                threading.Thread(target=self._requests, args=(client, server), daemon=True).start()
-                threading.Thread(target=self._replies, args=(server, client), daemon=True).start()
+                self._join(client)
+
+    def _join(self, client: socket.socket) -> None:
+        """Connect a client with the server; a server that is down closes the connection."""
+        server = socket.socket(socket.AF_UNIX)
+        with self._lock:
+            self._open += (client, server)
+        try:
+            server.connect(self._server)
+        except OSError:
+            self._close(client)
+            self._close(server)
+            return
+        threading.Thread(target=self._requests, args=(client, server), daemon=True).start()
+        threading.Thread(target=self._replies, args=(server, client), daemon=True).start()
 
     def _requests(self, client: socket.socket, server: socket.socket) -> None:
         with suppress(OSError):

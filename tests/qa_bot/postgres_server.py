@@ -12,6 +12,7 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -40,6 +41,7 @@ class PostgresServer:
 
     def __init__(self, programs: Programs, folder: Path) -> None:
         self._programs, self.folder, self._data = programs, folder, folder / "data"
+        self._killing = Lock()
         self.url = f"postgresql://qa@/postgres?host={folder}"
         options = ("--auth=trust", "--encoding=utf8", "--locale=C", "-U", "qa", "-D")
         programs.call("initdb", *options, self._data)
@@ -53,9 +55,15 @@ class PostgresServer:
         self._programs.call("pg_ctl", "-w", "-D", self._data, "-m", "immediate", "stop")
 
     def kill(self) -> None:
-        """Kill the server and its processes at once, as the kernel does without memory; nothing if it was killed."""
-        if not (self._data / "postmaster.pid").exists():
-            return
+        """Kill the server and its processes at once, as the kernel does without memory; nothing if it was killed.
+
+        A proxy may do so at the same time as the test.
+        """
+        with self._killing:
+            if (self._data / "postmaster.pid").exists():
+                self._kill()
+
+    def _kill(self) -> None:
         first = int((self._data / "postmaster.pid").read_text().split()[0])
         os.kill(first, signal.SIGSTOP)  # it starts no further process
         children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
