@@ -36,8 +36,8 @@ fuzz: $(VENV)/.test ## Run random and broken inputs through every parser for SEC
 	$(VENV)/bin/python -m tests.fuzzing --seconds $(SECONDS)
 	$(PYTEST) -m "hypothesis and not slow" --hypothesis-profile fuzz
 
-faults: $(VENV)/.test ## Fail the disk and cut the power at every write point of every operation (hours; FAULTS=…).
-	$(VENV)/bin/python -m tests.faults.sweep --json faults.json $(FAULTS)
+faults: $(VENV)/.test ## Fail the disk and cut the power at every write point of every operation (hours; it goes on with faults.jsonl; FAULTS=…).
+	$(VENV)/bin/python -m tests.faults.sweep --json faults.jsonl --resume $(FAULTS)
 
 soak: $(VENV)/.test ## Run a service under mixed use for SECONDS (600) and print the slope of its memory.
 	$(VENV)/bin/python benchmarks/soak.py --seconds $(SECONDS) --out soak.json --plot soak.png
