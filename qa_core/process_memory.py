@@ -1,4 +1,4 @@
-"""Memory of a process that runs for long: glibc's allocator keeps what was freed, and this gives it back.
+"""Memory of a process that runs for long: what glibc's allocator keeps though it was freed, and large tables on disk.
 
 Other allocators (macOS, musl, Windows) are left alone.
 """
@@ -6,7 +6,11 @@ Other allocators (macOS, musl, Windows) are left alone.
 from __future__ import annotations
 
 import ctypes
+import mmap
 import platform
+import tempfile
+from array import array
+from collections.abc import Sequence
 from functools import cache
 
 MOST_ARENAS = 2
@@ -24,6 +28,19 @@ def release_freed() -> bool:
     """Give freed memory back to the system, and return whether there was any; other threads go on meanwhile."""
     library = _glibc()
     return bool(library.malloc_trim(0)) if library else False
+
+
+def on_disk(table: array[int]) -> Sequence[int]:
+    """A table for reading, mapped from a temporary file without a name: only what is read takes memory, and the system
+    may take that back. If no file can be written, the table itself.
+    """
+    try:
+        with tempfile.TemporaryFile() as file:
+            table.tofile(file)
+            file.flush()
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)).cast(table.typecode)
+    except OSError:
+        return table
 
 
 @cache

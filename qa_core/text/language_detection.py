@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
+from qa_core.process_memory import on_disk
 from qa_core.text.analysis import words
 from qa_core.text.function_words import WORD_LISTS, question_stop_words
 from qa_core.text.languages import LANGUAGES
@@ -198,11 +199,14 @@ _MODEL_LOCK = threading.Lock()
 
 @cache
 def _model() -> Any:
+    """An identifier of 20 MB; the one that py3langid opens has 83 MB."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    model = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    model.set_languages(sorted((LANGUAGES.keys() | _OTHERS) & set(model.labels)))
-    return model
+    whole = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    whole.set_languages(sorted((LANGUAGES.keys() | _OTHERS) & set(whole.labels)))
+    transitions = on_disk(whole.tk_nextmove)
+    few = (whole.nb_ptc, whole.nb_pc, whole.nb_classes)  # without the weights of other languages, which `whole` keeps
+    return LanguageIdentifier(*few, transitions, whole.tk_output, norm_probs=True, tk_row=whole.tk_row)
 
 
 def _by_model(text: str) -> str:

@@ -1,11 +1,13 @@
 """Freed memory goes back to the system; other allocators are left alone."""
 
 import platform
+import tempfile
+from array import array
 
 import pytest
 
 from qa_core import process_memory
-from qa_core.process_memory import bound_heaps, release_freed
+from qa_core.process_memory import bound_heaps, on_disk, release_freed
 
 
 @pytest.fixture
@@ -27,3 +29,18 @@ def test_other_allocators_are_left_alone(fresh, monkeypatch):
     monkeypatch.setattr(platform, "libc_ver", lambda: ("", ""))
     bound_heaps()
     assert not release_freed()
+
+
+def test_a_table_on_disk_reads_as_the_table(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    table = array("H", [7, 65535, 0])
+    mapped = on_disk(table)
+    assert isinstance(mapped, memoryview)
+    assert [mapped[i] for i in range(len(mapped))] == [7, 65535, 0]
+    assert not list(tmp_path.iterdir()), "the file has no name"
+
+
+def test_without_room_for_a_file_the_table_stays_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    table = array("H", [7])
+    assert on_disk(table) is table

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from qa_core.text import language_detection
 from qa_core.text.language_detection import language_of
 
 ROOT = Path(__file__).parents[3]
@@ -89,3 +90,15 @@ def test_questions_load_no_model() -> None:
 @given(st.text(max_size=300))
 def test_any_text_has_a_code_or_none(text: str) -> None:
     assert len(language_of(text)) in {0, 2}
+
+
+def test_the_identifier_keeps_the_answers_and_drops_the_weights_of_other_languages() -> None:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    theirs = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    few = language_detection._model()
+    theirs.set_languages(few.labels)
+    texts = ["Tsy misy olona ao an-trano", "Habari ya asubuhi rafiki yangu", "zxqv plomb", "Kissat nukkuvat", "猫"]
+    assert [few.rank(text) for text in texts] == [theirs.rank(text) for text in texts]
+    assert few.nb_ptc.shape[1] < theirs._full_model[0].shape[1] / 2
+    assert few._full_model[0].shape == few.nb_ptc.shape
