@@ -64,7 +64,7 @@ def _sweep(options: argparse.Namespace) -> int:
     bench = Bench(workplace, folder / "bench")
     kinds = tuple(kind for kind in KINDS if not options.kinds or kind in options.kinds.split(","))
     names = options.operations.split(",") if options.operations else ()
-    chosen = {each.name: each for each in ([adding(options.folder)] if options.folder else operations(names))}
+    chosen = {one.name: one for one in ([adding(options.folder)] if options.folder else operations(names))}
     totals = {name: bench.count(operation) for name, operation in chosen.items()}
     end = time.monotonic() + options.seconds
     rows = recorded(options.json, totals) if options.resume else []

@@ -17,15 +17,15 @@ def row(operation: str, point: int, *, kind: str = "kill", left: str = "before",
 
 
 def test_rows_that_hold_are_kept_and_the_others_are_struck_again(tmp_path: Path) -> None:
-    path, kept, other = tmp_path / "faults.jsonl", row("add", 1), row("vote", 7, points=16)
-    begin(path, [kept, row("add", 2, faults=["left over: .tmp"]), row("ask", 1, points=3)])
+    path, whole, other = tmp_path / "faults.jsonl", row("add", 1), row("vote", 7, points=16)
+    begin(path, [whole, row("add", 2, faults=["left over: .tmp"]), row("ask", 1, points=3)])
     add(path, [other])
     with path.open("a") as file:
         file.write(json.dumps(row("add", 3))[:20])
     rows = recorded(path, {"add": 9, "ask": 4})
-    assert rows == [kept, other]
+    assert rows == [whole, other]
     begin(path, rows)
-    assert [json.loads(line) for line in path.read_text().splitlines()] == [kept, other]
+    assert [json.loads(line) for line in path.read_text().splitlines()] == [whole, other]
     assert recorded(tmp_path / "missing", {}) == []
 
 
