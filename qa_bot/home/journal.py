@@ -15,7 +15,6 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import time
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -26,6 +25,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import orjson
 
 from qa_bot.home.config import Config
+from qa_bot.home.expiry import expire
 from qa_bot.home.folder import Home, file_lock
 from qa_core.atomic import sync
 
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from qa_bot.home.store import Store, Turn
 
 log = logging.getLogger(__name__)
-
-DAY = 86_400.0
-"""Seconds."""
 
 DAMAGED = "turns.damaged.jsonl"
 _FIELDS = frozenset({"id", "question", "answer", "asked"})
@@ -82,18 +79,11 @@ def open_store(home: Home, config: Config) -> Store:
     store = Store.open(home.store_url(config))
     try:
         take_up(home, store)
-        expire(config, store)
+        expire(home, config, store)
     except BaseException:
         store.close()
         raise
     return store
-
-
-def expire(config: Config, store: Store) -> list[str]:
-    """Delete conversations older than `[conversations] keep`, and return their ids."""
-    days = config.conversations.keep
-    expired, _ = store.expire(time.time() - days * DAY) if days else ([], 0)
-    return expired
 
 
 def take_up(home: Home, store: Store) -> None:

@@ -19,8 +19,8 @@ from aiohttp import web
 from qa_bot.backup.schedule import ScheduledBackups, backing_up_when_idle
 from qa_bot.bot import Bot
 from qa_bot.documents.idle_improving import IdleImprover, improving_when_idle
+from qa_bot.home.expiry import expire
 from qa_bot.home.health.running_service import announced_service
-from qa_bot.home.journal import expire
 from qa_bot.home.sections import ServeSection
 from qa_bot.web.access.addresses import addresses, check_binding
 from qa_bot.web.access.arrival import use_arrived_requests
@@ -276,7 +276,7 @@ async def _expire(service: AnswerService, conversations: Conversations) -> None:
     while True:
         await asyncio.sleep(EXPIRE_EVERY)
         try:
-            expired = await service.store(lambda store: expire(service.bot.config, store))
+            expired = await service.store(lambda store: expire(service.bot.home, service.bot.config, store))
         except Exception as error:
             log.warning("Old conversations stay for now, since the store cannot be used: %s", error)
             continue

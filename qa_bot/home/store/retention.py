@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, exists, insert, or_, select, update
+from sqlalchemy import Connection, Select, delete, exists, func, insert, or_, select, update
 
 from qa_bot.home.store import gaps
 from qa_bot.home.store.database import storable
@@ -124,6 +124,13 @@ def has_expired(connection: Connection, before: float) -> bool:
     """Whether `expire_some` would delete anything; reads two indexes."""
     either = (_old_conversations(before).limit(1), _lone_turns(before).limit(1))
     return any(connection.execute(query).first() is not None for query in either)
+
+
+def asked_around(connection: Connection, at: float) -> tuple[float | None, float | None]:
+    """The times of the last turn before `at` and of the first one from then on."""
+    earlier = select(func.max(turns.c.created)).where(turns.c.created < at)
+    later = select(func.min(turns.c.created)).where(turns.c.created >= at)
+    return connection.execute(earlier).scalar(), connection.execute(later).scalar()
 
 
 def expire_some(connection: Connection, before: float) -> tuple[list[str], int]:

@@ -52,10 +52,8 @@ class Store:
     """
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self.sources, self.commits = SourceStore(engine), CommitStore(engine)
-        self.integrity = Integrity(engine)
-        self._file = file_of(engine)
+        self._engine, self._file = engine, file_of(engine)
+        self.sources, self.commits, self.integrity = SourceStore(engine), CommitStore(engine), Integrity(engine)
 
     @classmethod
     def open(cls, url: str) -> Store:
@@ -317,6 +315,11 @@ class Store:
         with writing(self._engine) as connection:
             history.delete_conversation(connection, conversation)
         empty_journal(self._engine)
+
+    def asked_around(self, at: float) -> tuple[float | None, float | None]:
+        """The times of the last turn before `at` and of the first one from then on; None without one."""
+        with reading(self._engine) as connection:
+            return retention.asked_around(connection, at)
 
     def expire(self, before: float) -> tuple[list[str], int]:
         """Delete what was last used before a time: ids of the conversations, number of turns without one."""

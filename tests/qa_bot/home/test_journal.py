@@ -13,8 +13,9 @@ import pytest
 from qa_bot.bot import Bot
 from qa_bot.home import journal
 from qa_bot.home.config import Config, load_config
+from qa_bot.home.expiry import DAY
 from qa_bot.home.folder import Home
-from qa_bot.home.journal import DAY, append, open_store
+from qa_bot.home.journal import append, open_store
 from qa_bot.home.sections import ConversationsSection
 from qa_bot.home.store import Store, StoreError
 
@@ -161,10 +162,11 @@ def test_expired_turns_are_gone_from_every_file(empty_home):
 
 
 def test_turns_in_the_journal_expire(empty_home):
-    append(empty_home, {**TURN, "id": "a", "question": "Xylophonist", "conversation": "c"})  # asked in 1970
+    old = time.time() - 3 * DAY
+    append(empty_home, {**TURN, "id": "a", "question": "Xylophonist", "conversation": "c", "asked": old})
     append(empty_home, {**TURN, "id": "b", "question": "Yodeller", "conversation": "d", "asked": time.time()})
     (empty_home.path / "turns.taken.jsonl").write_text(
-        json.dumps({**TURN, "id": "c", "question": "Xylophonist"}) + "\n"
+        json.dumps({**TURN, "id": "c", "question": "Xylophonist", "asked": old}) + "\n"
     )
     with open_store(empty_home, Config(conversations=ConversationsSection(keep=1))) as store:
         assert [turn.id for turn, _ in store.stream_turns()] == ["b"]
@@ -173,7 +175,7 @@ def test_turns_in_the_journal_expire(empty_home):
 
 
 def test_new_question_prevents_expiry(empty_home):
-    for id_, created in (("a", 5.0), ("b", time.time())):
+    for id_, created in (("a", time.time() - 3 * DAY), ("b", time.time())):
         append(empty_home, {**TURN, "id": id_, "asked": created, "conversation": "c"})
     with open_store(empty_home, Config(conversations=ConversationsSection(keep=1))) as store:
         assert [turn.id for turn in store.turns("c")] == ["a", "b"]

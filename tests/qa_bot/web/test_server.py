@@ -25,7 +25,7 @@ import pytest
 from qa_bot import Bot
 from qa_bot.documents.sync import add
 from qa_bot.home.config import Config
-from qa_bot.home.journal import DAY
+from qa_bot.home.expiry import DAY
 from qa_bot.home.sections import ConversationsSection
 from qa_bot.web.chat.socket import CHAT
 from qa_bot.web.server import running
