@@ -15,13 +15,17 @@ from functools import cache
 
 MOST_ARENAS = 2
 """Heaps of the allocator; by default there are eight for each core, and each keeps its own peak."""
-_M_ARENA_MAX = -8  # of malloc.h
+OWN_MAPPING = 4 * 1024**2
+"""Bytes from which on a block is outside the heaps and goes back when it is freed. Without a value of ours the
+allocator raises its own (128 KB) up to 32 MB, and the heaps keep holes of freed tables between blocks in use."""
+_M_ARENA_MAX, _M_MMAP_THRESHOLD = -8, -3  # of malloc.h
 
 
 def bound_heaps() -> None:
-    """Limit the number of heaps; to be called before threads begin."""
+    """Limit the number of heaps and the blocks in them; to be called before threads begin."""
     if library := _glibc():
         library.mallopt(_M_ARENA_MAX, MOST_ARENAS)
+        library.mallopt(_M_MMAP_THRESHOLD, OWN_MAPPING)
 
 
 def release_freed() -> bool:
@@ -38,7 +42,8 @@ def on_disk(table: array[int]) -> Sequence[int]:
         with tempfile.TemporaryFile() as file:
             table.tofile(file)
             file.flush()
-            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)).cast(table.typecode)
+            mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        return mapped.cast(table.typecode)  # type: ignore[arg-type, return-value]  # the stubs know only some formats
     except OSError:
         return table
 

@@ -23,6 +23,7 @@ def test_the_allocator_of_glibc_is_found(fresh):
     library = process_memory._glibc()
     assert library is not None
     assert library.mallopt(process_memory._M_ARENA_MAX, process_memory.MOST_ARENAS) == 1, "accepted"
+    assert library.mallopt(process_memory._M_MMAP_THRESHOLD, process_memory.OWN_MAPPING) == 1
 
 
 def test_other_allocators_are_left_alone(fresh, monkeypatch):
