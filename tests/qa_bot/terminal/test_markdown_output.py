@@ -8,7 +8,9 @@ import re
 import pytest
 from rich.console import Console
 
+from qa_bot.terminal import markdown_output
 from qa_bot.terminal.markdown_output import clean, markdown
+from qa_core.text.markdown.blocks import blocks
 
 TABLE = "| Room | Seats |\n| --- | ---: |\n| Tern | 4 |\n| Rook |"
 BOLD, OFF = "\x1b[1m", "\x1b[0m"
@@ -58,3 +60,29 @@ def test_control_characters_are_removed(sign: str) -> None:
     assert sign[0] not in clean(text)
     assert sign not in shown(text)
     assert clean("a\tb\nc é 🐈 ا") == "a\tb\nc é 🐈 ا"
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["- a\n", "-\n", "1. a\n", "|", "|1|2|\n", "> a\n\n", "> - a\n", "a\n\n", "---\n\n", "# a\n", "|a|\n|-|\n|b|\n\n"],
+)
+def test_a_text_of_too_many_parts_is_one_line_of_rich(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    line = markdown_output._line
+    monkeypatch.setattr(markdown_output, "_line", lambda *arguments: made.append(arguments) or line(*arguments))
+    text = unit * (60_000 // len(unit))
+    assert str(markdown(text, (0, 2))) == text
+    assert len(made) == 1
+    few = unit * (markdown_output.MOST_PARTS // (4 * len(unit)))
+    assert str(markdown(few)) != few, "it is rendered"
+
+
+def test_parts_are_counted_below_lists_and_quotations() -> None:
+    def count(text: str) -> int:
+        return sum(map(markdown_output._count, blocks(text)))
+
+    assert count("a\n\n---\n\n# b") == 3
+    assert count("- a\n- b") == 1 + 2 * (1 + 1)
+    assert count("> - a") == 1 + 1 + 1 + 1
+    assert count("|a|b|\n|-|-|\n|1|2|\n|3|") == 1 + 5
+    assert count("```\nx\ny\n```") == 1 + 2
