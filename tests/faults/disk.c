@@ -1,5 +1,6 @@
 /* A disk that fails on command: preloaded before libc, it counts the operations that change files below a folder, and at
- * the chosen one returns an error or kills the process.
+ * the chosen one returns an error, kills the process, or stalls: it makes the file FOLDER.stalled and waits until that is
+ * removed.
  *
  * With a record folder it also notes what a loss of power would leave, as POSIX promises it:
  *   RECORD/file-INODE   content of a file at its last fsync; empty for a new file without one
@@ -22,7 +23,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum mode { COUNT = 0, KILL = 1, ONCE = 2, STICKY = 3 };
+enum mode { COUNT = 0, KILL = 1, ONCE = 2, STICKY = 3, STALL = 4 };
 
 static char folder[1024], record[1024];
 static size_t folder_length;
@@ -67,6 +68,13 @@ static int path_of(int fd, char *out, size_t size) {
 
 static int is_below(const char *path) { return armed && !strncmp(path, folder, folder_length); }
 
+static void stall(void) {
+  char gate[1100];
+  snprintf(gate, sizeof gate, "%.*s.stalled", (int)folder_length - 1, folder);
+  syscall(SYS_close, syscall(SYS_openat, AT_FDCWD, gate, O_WRONLY | O_CREAT, 0600));
+  while (!faccessat(AT_FDCWD, gate, F_OK, 0)) usleep(10000);
+}
+
 /* Whether this operation fails, with errno set. Removing files needs no space.
  * Writes to one file in a row are one operation: between them only a file changes that nobody has synced yet. */
 static int strikes_as(const char *path, int needs_space, int is_write) {
@@ -78,6 +86,7 @@ static int strikes_as(const char *path, int needs_space, int is_write) {
   if (mode == COUNT || number < chosen || (number > chosen && mode != STICKY)) return 0;
   if (!is_first && mode != STICKY) return 0;
   if (mode == KILL) { syscall(SYS_kill, getpid(), SIGKILL); for (;;) pause(); }
+  if (mode == STALL) { stall(); return 0; }
   if (error_number == ENOSPC && !needs_space) return 0;
   errno = error_number;
   return 1;

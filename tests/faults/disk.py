@@ -20,6 +20,7 @@ class Mode(IntEnum):
     KILL = 1
     ONCE = 2
     STICKY = 3
+    STALL = 4
 
 
 def compiled(folder: Path) -> Path:

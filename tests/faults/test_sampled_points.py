@@ -4,28 +4,17 @@ and the same command goes on."""
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.faults.disk import Mode, compiled, inodes_of, lose_power
+from tests.faults.disk import Mode, inodes_of, lose_power
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = 2
 """Points of each operation, each with six kinds of faults."""
-
-
-@pytest.fixture(scope="session")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if shutil.which("cc") is None:
-        reason = "Expected a C compiler as `cc` for the disk that fails, but got none; install gcc or clang."
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return compiled(tmp_path_factory.mktemp("disk"))
 
 
 @pytest.mark.slow
