@@ -13,7 +13,6 @@ from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from qa_bot.answering.ask import Ask
@@ -22,6 +21,7 @@ from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import Listener, ignore_event
 from qa_bot.answering.fit_confidence import calibrations as calibrations_of
 from qa_bot.answering.models.personas import PersonaStore
+from qa_bot.answering.models.query_expanders import configured_expander
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers, RankerError, open_configured
 from qa_bot.answering.recording import record
 from qa_bot.answering.scope import EVERYTHING, Scope
@@ -268,9 +268,7 @@ class Bot:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _deadline(self, ask: Ask, deadline: float | Deadline | None) -> Deadline:
@@ -337,7 +335,8 @@ class Bot:
             )
             facts, reorder = self._facts(held), [self.challenger.reorder] if self.challenger else []
             fallback = build(starter, facts=facts) if starter else None
-            corridor = build(owners, facts=facts, reorder=reorder, fallback=fallback)
+            expander = configured_expander(self.config.retrieval)
+            corridor = build(owners, facts=facts, reorder=reorder, fallback=fallback, expander=expander)
             unpin = weakref.finalize(corridor, held.pop_all().close)
         return _Opened(state, corridor, unpin)
 
@@ -364,6 +363,7 @@ class Bot:
         """Apply the changed configuration; the opened store stays."""
         try:
             config = present_config(self.home, self._flags)
+            configured_expander(config.retrieval)
             changed = config.ranking != self.config.ranking
             rankers = open_configured(config.ranking, models=self.home.models) if changed else self.rankers
             challenger = open_challenger(config.ranking) if changed else self.challenger

@@ -56,6 +56,7 @@ class Keep(StrEnum):
 
 class TrainedModel(StrEnum):
     dense = "dense"
+    expansion = "expansion"
     similar = "similar"
     paragram = "paragram"
     phrases = "phrases"

@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import exp
 
 TermWeights = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LikelyAnswers:
+    """Answers generated for a question, and how their words are added to it."""
+
+    answers: tuple[tuple[tuple[str, ...], float], ...]  # analysed terms of each answer, and log p(a | q)
+    terms: int = 10  # to add, at most
+    weight: float = 0.8  # share of the original query
+
+    def expanded(self, query_terms: Sequence[str]) -> TermWeights:
+        """Weighted terms of the query and of the answers; see `translated`."""
+        return translated(query_terms, self.answers, terms=self.terms, weight=self.weight)
 
 
 def rm3(

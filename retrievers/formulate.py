@@ -16,6 +16,7 @@ from itertools import pairwise
 from qa_core.text.analysis import character_ngrams, sentences, terms
 from qa_core.types import Question
 from retrievers.engines.index import Field, KeywordQuery, Phrase
+from retrievers.expansion import LikelyAnswers
 from retrievers.question_terms import ENGLISH_ONLY, SearchLanguages, content_terms, content_words, query_terms
 
 NounPhrases = Callable[[str], Sequence[str]]
@@ -63,6 +64,7 @@ class Formulation:
     text: str
     content_terms: tuple[str, ...]
     languages: SearchLanguages = ENGLISH_ONLY
+    likely: LikelyAnswers | None = None  # whose words expand the keyword queries of the text
 
     def content_in(self, language: str) -> tuple[str, ...]:
         """The distinct content terms in the analysis of another language."""

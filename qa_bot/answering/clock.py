@@ -20,6 +20,7 @@ Result = TypeVar("Result")
 DRAFTED = "drafted"
 """Name of the stage that interleaves two rankings."""
 STAGE_TIME_SHARES = {
+    "expand": 0.2,
     "keyword": 0.6,
     "dense": 0.6,
     "rank": 0.25,

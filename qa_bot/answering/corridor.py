@@ -27,7 +27,7 @@ from qa_bot.answering.spelling import corrected
 from qa_bot.answering.stages.abstention import WHICH, demoted_reason, no_fact_reason, reason
 from qa_bot.answering.stages.compose import TILED, Composed, compose
 from qa_bot.answering.stages.decide import Calibrations, Decided, Decision, Preferences, decide_passage
-from qa_bot.answering.stages.formulate import formulate_in_time
+from qa_bot.answering.stages.formulate import Expander, formulate_in_time
 from qa_bot.answering.stages.fuse import fuse
 from qa_bot.answering.stages.owner_answers import STARTER_CONFIDENCE, fits_better, is_owned, lacks_words
 from qa_bot.answering.stages.passages import RIVALS, find_passages, rank_passages, unranked
@@ -72,8 +72,9 @@ class Corridor:
         *,
         rankers: ConfiguredRankers | None = None,
         verifier: Verifier | None = None,
+        expander: Expander | None = None,
         facts: Facts | None = None,
-        personas: Callable[[], PersonaStore] | None = None,
+        personas: Callable[[], PersonaStore] | None = None,  # opens them when one is first asked for
         reorder: Sequence[Reorder] = (),
         fallback: Corridor | None = None,
     ) -> None:
@@ -82,14 +83,15 @@ class Corridor:
             encoder: None if the index was made by another encoder; its vectors are then not searched.
             rankers: trained rankers, cheapest first, and a learned fusion.
             verifier: reads the first passages; None if nothing reads them.
+            expander: generates answers, whose words are searched, too.
             facts: the knowledge graph, if there is one; with a fallback, what is not in the starter graph.
-            personas: opens the personas when one is first asked for.
             reorder: changes of every ranking, in this order.
             fallback: the corridor of the starter collection; it answers if this one does not.
         """
         self.index, self._fallback = index, fallback
         self.facts = facts.owners() if facts and fallback else facts
         self._encoder, self._calibrations, self._config, self._workers = encoder, calibrations, config, workers
+        self._formulated = partial(formulate_in_time, index=index, expander=expander)
         self._rankers = rankers or ConfiguredRankers()
         self._ranking = RankingStage(index, self._rankers, config.ranking)
         self._verifier, self._personas, self._reorder = verifier, personas, tuple(reorder)
@@ -238,7 +240,7 @@ class Corridor:
             readings: texts that are searched in place of the question if passages are ranked.
         """
         depth = depth or self._config.retrieval.depth
-        formulation = formulate_in_time(question, self.index, clock)
+        formulation = self._formulated(question, clock)
         clock.listen(StageBegun("retrieve"))
         by_passages = self._config.ranking.formula == "passages" and self.index.has_units
         rank = partial(self._rank_passages, readings=readings) if by_passages else self._rank_documents
@@ -258,7 +260,7 @@ class Corridor:
     ) -> Ranking:
         """By the evidence for each passage."""
         feedback, only = self._config.retrieval.feedback, scope.filter_in(self.index)
-        formulations = [formulate_in_time(Question(text), self.index, clock) for text in readings] or [formulation]
+        formulations = [self._formulated(Question(text), clock) for text in readings] or [formulation]
         hits = find_passages(self.index, self._encoder, formulations, clock, mode=mode, only=only, feedback=feedback)
         if readings:  # confidence asks for the words of the topic, too
             formulation = formulations[1 % len(formulations)]

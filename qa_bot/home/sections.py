@@ -86,6 +86,12 @@ class PassagesSection:
 class RetrievalSection:
     depth: int = key(100, "documents in each ranked list", least=1)
     feedback: int = key(0, "documents whose words expand the keyword query (RM3); 0 is off", least=0, most=100)
+    expansion: Literal["none", "nmt"] = key(
+        "none",
+        "`nmt`: words of answers that the model of retrieval.expander generates expand the keyword query, in place of "
+        "those of documents",
+    )
+    expander: str = key("", "folder of a trained encoder-decoder (`train expansion`)")
 
 
 @dataclass(frozen=True, slots=True)

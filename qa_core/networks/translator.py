@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from qa_core.networks.batching import batches, padded
 from qa_core.networks.beam_search import beam
 from qa_core.networks.checkpoints import VOCABULARY, load_config, load_module, load_vocabulary, save_model
 from qa_core.networks.decoder_types import END_ID, SPECIALS, START_ID, Limits, Seq2SeqConfig
-from qa_core.networks.seq2seq import Seq2Seq
+from qa_core.networks.seq2seq import Seq2Seq, State
 from qa_core.networks.vocabulary import Vocabulary
 from qa_core.text.analysis import words
 from qa_core.types import FloatArray, IntArray
@@ -105,7 +105,11 @@ class Translator:
     @classmethod
     def load(cls, folder: Path) -> Self:
         """Open a saved model. Raises FileNotFoundError or ValueError for missing or damaged files."""
-        config = load_config(folder, TranslatorConfig)
+        return cls.restored(folder, load_config(folder, TranslatorConfig))
+
+    @classmethod
+    def restored(cls, folder: Path, config: TranslatorConfig) -> Self:
+        """Open the weights and words of a folder whose configuration is known; raises the same."""
         vocabulary = Vocabulary(tuple(load_vocabulary(folder)))
         if len(vocabulary) != config.network.vocabulary or vocabulary.tokens[: len(SPECIALS)] != SPECIALS:
             raise ValueError(
@@ -149,15 +153,30 @@ class Translator:
         perplexities: FloatArray = np.exp(-totals / tokens).astype(np.float32)
         return perplexities
 
-    def generated(self, sources: Sequence[str], *, size: int = 5, length: int | None = None) -> list[list[Generated]]:
-        """Up to `size` likely targets of each source by beam search, best first; special words are never generated."""
+    def generated(
+        self,
+        sources: Sequence[str],
+        *,
+        size: int = 5,
+        length: int | None = None,
+        check: Callable[[], object] = lambda: None,
+    ) -> list[list[Generated]]:
+        """Up to `size` likely targets of each source by beam search, best first; special words are never generated.
+
+        `check` is called before each word, and may raise to stop.
+        """
+
+        def step(state: State, tokens: Tensor) -> tuple[Tensor, State]:
+            check()
+            return self.model.step(state, tokens)
+
         limits = Limits(START_ID, END_ID, length or self.config.max_target, barred=_BARRED[:END_ID])
         rows = self.sources(sources)
         texts: list[list[Generated]] = [[] for _ in sources]
         with _evaluating(self.model):
             for members in batches([len(row) + limits.length for row in rows], tokens=_TOKENS_A_BATCH):
                 state = self.model.start(*_tensors([rows[i] for i in members], self.device))
-                beams = beam(self.model.step, state, len(members), size=size, limits=limits)
+                beams = beam(step, state, len(members), size=size, limits=limits)
                 for i, hypotheses in zip(members, beams, strict=True):
                     texts[i] = [Generated(tuple(self.vocabulary.words(h.tokens)), h.score) for h in hypotheses]
         return texts

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 MODELS = {
     "dense": "retrieval.dense:DENSE",
+    "expansion": "retrieval.expansion:EXPANSION",
     "similar": "retrieval.similar:SIMILAR",
     "paragram": "retrieval.paragram:PARAGRAM",
     "phrases": "phrases.phrases:PHRASES",

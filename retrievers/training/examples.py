@@ -54,6 +54,10 @@ class Examples:
     def __len__(self) -> int:
         return len(self.pairs)
 
+    def texts(self) -> list[tuple[str, str]]:
+        """Question and answer of each pair."""
+        return [(self.questions[question], self.answers[answer]) for question, answer in self.pairs.tolist()]
+
     def right(self) -> list[frozenset[int]]:
         """The right answers of each question."""
         right: list[set[int]] = [set() for _ in self.questions]

@@ -10,29 +10,18 @@ The words of likely answers are added to the question with the weights of a rele
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from qa_core.networks.decoder_types import Seq2SeqConfig
 from qa_core.networks.translator import Translator, TranslatorConfig
-from qa_core.text.analysis import terms as default_terms
+from qa_core.text.analysis import terms
 from qa_core.training.likelihood_training import LikelihoodConfig, train_translator
 from qa_core.training.loop import Progress, Training
 from qa_core.vectors.word_vectors import WordVectors
-from retrievers.expansion import TermWeights, translated
+from retrievers.expansion import TermWeights
+from retrievers.query_expander import ExpansionConfig, QueryExpander
 from retrievers.training.examples import Examples
-
-Analyser = Callable[[str], Sequence[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class ExpansionConfig:
-    """How answers are generated, and their weight."""
-
-    beam: int = 5  # answers per question
-    length: int = 20  # words of an answer, at most
-    terms: int = 10  # to add to a question
-    weight: float = 0.8  # share of the original question
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,31 +60,13 @@ def train_expander(
     report_every: int = 10,
 ) -> Iterator[Progress]:
     """Train to translate questions into answers; see `train_translator`."""
-    dev = _pairs(held_out) if held_out is not None else []
+    dev = held_out.texts() if held_out is not None else []
     yield from train_translator(
-        training, translator, _pairs(examples), config.training, held_out=dev, report_every=report_every
+        training, translator, examples.texts(), config.training, held_out=dev, report_every=report_every
     )
 
 
-def expanded(
-    translator: Translator,
-    questions: Sequence[str],
-    config: ExpansionConfig,
-    *,
-    analyser: Analyser = default_terms,
-) -> list[TermWeights]:
+def expanded(translator: Translator, questions: Sequence[str], config: ExpansionConfig) -> list[TermWeights]:
     """Weighted terms of each question and of the answers generated for it."""
-    answers = translator.generated(questions, size=config.beam, length=config.length)
-    return [
-        translated(
-            analyser(question),
-            [(analyser(" ".join(answer.words)), answer.log_likelihood) for answer in likely],
-            terms=config.terms,
-            weight=config.weight,
-        )
-        for question, likely in zip(questions, answers, strict=True)
-    ]
-
-
-def _pairs(examples: Examples) -> list[tuple[str, str]]:
-    return [(examples.questions[question], examples.answers[answer]) for question, answer in examples.pairs.tolist()]
+    expander = QueryExpander(translator, config)
+    return [expander.likely_answers(question).expanded(terms(question)) for question in questions]

@@ -187,7 +187,8 @@ def _by_words(
 ) -> FoundPassages:
     terms = formulation.keyword[0].query.terms if formulation.keyword else ()
     hits: dict[Channel, Hits] = {}
-    hits["words"] = index.keyword_hits(expanded(index, KeywordQuery(terms), feedback, only), KEYWORD_DEPTH, only)
+    words = expanded(index, KeywordQuery(terms), formulation.likely, feedback, only)
+    hits["words"] = index.keyword_hits(words, KEYWORD_DEPTH, only)
     deadline.check()
     hits["title words"] = index.keyword_hits(KeywordQuery(terms, "title"), TITLES, only)
     deadline.check()

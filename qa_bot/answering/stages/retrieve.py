@@ -11,7 +11,7 @@ from qa_bot.answering.deadline import Deadline
 from qa_core.text.analysis import terms
 from qa_core.types import Encoder, FloatArray
 from retrievers.engines.index import Filter, Index, KeywordQuery, View
-from retrievers.expansion import rm3
+from retrievers.expansion import LikelyAnswers, rm3
 from retrievers.formulate import DENSE_WEIGHT, Formulation
 from retrievers.fusion import ScoredDocuments
 from retrievers.hits import Hits
@@ -91,7 +91,7 @@ def _keyword(index: Index, formulation: Formulation, depth: int, feedback: int, 
     passages: dict[int, int] = {}
     for weighted in formulation.keyword:
         limit = depth if weighted.query.field == "title" else PASSAGES * depth
-        hits = index.keyword_hits(expanded(index, weighted.query, feedback, only), limit, only)
+        hits = index.keyword_hits(expanded(index, weighted.query, formulation.likely, feedback, only), limit, only)
         best = hits.distinct()
         if weighted.query.field != "title":
             passages = {**best.passage_of(), **passages}
@@ -99,9 +99,15 @@ def _keyword(index: Index, formulation: Formulation, depth: int, feedback: int, 
     return Found(tuple(lists), passages)
 
 
-def expanded(index: Index, query: KeywordQuery, feedback: int, only: Filter | None) -> KeywordQuery:
-    """A query of the text, expanded by words of the passages that it finds first (RM3)."""
-    if not feedback or query.field != "all":
+def expanded(
+    index: Index, query: KeywordQuery, likely: LikelyAnswers | None, feedback: int, only: Filter | None
+) -> KeywordQuery:
+    """A query of the text, expanded by words of generated answers, else of the passages that it finds first (RM3)."""
+    if query.field != "all" or not query.terms:
+        return query
+    if likely:
+        return replace(query, terms=likely.expanded([term for term, _ in query.terms]))
+    if not feedback:
         return query
     hits = index.keyword_hits(query, feedback, only)
     documents = hits.documents.tolist()

@@ -60,6 +60,7 @@ def corridor(index, encoder):
             fusion=None,
             facts=None,
             personas=None,
+            expander=None,
         ):
             return Corridor(
                 index,
@@ -70,6 +71,7 @@ def corridor(index, encoder):
                 rankers=ConfiguredRankers(tuple(models), fusion),
                 facts=facts,
                 personas=lambda: personas,
+                expander=expander,
             )
 
         yield opened

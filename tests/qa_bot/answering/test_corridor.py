@@ -23,6 +23,7 @@ from qa_bot.home.sections import AnswerSection, FusionSection, RankingSection, R
 from qa_core.types import AnswerSource, Question
 from rankers.combination import LEARNED
 from rankers.neural import NeuralRanker
+from retrievers.expansion import LikelyAnswers
 from tests.qa_bot.answering.small_corridor import PAIRS, SURE, UNSURE, ask
 
 
@@ -326,6 +327,36 @@ def test_relevance_feedback_retrieves_documents_without_a_word_of_the_question(c
 
     assert documents(0) == ["tides"]
     assert documents(1)[:2] == ["tides", "moon"]  # by way of "moon" and "earth" in the answer about tides
+
+
+class Guesses:
+    """Generates one answer, and notes for which texts."""
+
+    def __init__(self, *words, seconds=0.0, now=None):
+        self.words, self.seconds, self.now, self.asked = words, seconds, now, []
+
+    def likely_answers(self, question, *, language, check):
+        self.asked.append((question, language))
+        if self.now is not None:
+            self.now.advance(self.seconds)
+        check()
+        return LikelyAnswers(((self.words, -1.0),), terms=5, weight=0.5)
+
+
+@pytest.mark.parametrize("config", [None, FORMULAS])
+def test_words_of_generated_answers_are_searched_too(corridor, config):
+    guesses, question = Guesses("yeast"), "What causes the tides?"
+    ranking = rank(corridor(config=config, expander=guesses), question, mode="keyword")
+    assert [candidate.passage.source.document for candidate in ranking.candidates] == ["tides", "bread"]
+    assert guesses.asked == [(question, "en")]
+    assert ranking.formulation.content_terms == ("caus", "tide")  # confidence does not count the guessed words
+
+
+def test_answers_that_take_too_long_expand_nothing(corridor, now):
+    late = corridor(expander=Guesses("yeast", seconds=2.1, now=now))
+    ranking = rank(late, "What causes the tides?", mode="keyword", seconds=10.0, now=now)
+    assert ranking.skipped == ("expand",)
+    assert [candidate.passage.source.document for candidate in ranking.candidates] == ["tides"]
 
 
 def test_the_limit_bounds_the_answer(corridor):

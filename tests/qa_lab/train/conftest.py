@@ -119,6 +119,11 @@ def dense(folder: Path) -> Request:
     return request_of(folder, qa_pairs(folder), settings + "learning_rate = 0.05\n")
 
 
+def expansion(folder: Path) -> Request:
+    settings = "minimum = 1\n[network]\nvocabulary = 100\ndimension = 8\nhidden = 8\n"
+    return request_of(folder, qa_pairs(folder), settings + "[training]\nepochs = 3\nbatch = 8\n")
+
+
 def similar(folder: Path) -> Request:
     return request_of(folder, paraphrases(folder), "[words]\ndimension = 16\n[dual]\nepochs = 3\nbatch = 8\n")
 
@@ -255,6 +260,7 @@ def grid(folder: Path) -> Request:
 
 BUILDERS: dict[str, Callable[[Path], Request]] = {
     "dense": dense,
+    "expansion": expansion,
     "similar": similar,
     "paragram": paragram,
     "phrases": phrases,

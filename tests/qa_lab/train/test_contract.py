@@ -19,6 +19,7 @@ from qa_lab.train.verb import Outcome
 
 STOPS = {
     "dense": (2,),
+    "expansion": (2,),
     "similar": (2,),
     "paragram": (2,),
     "phrases": (2,),

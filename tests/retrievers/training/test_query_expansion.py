@@ -1,15 +1,17 @@
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from qa_core.networks.decoder_types import Seq2SeqConfig
+from qa_core.networks.translator import Translator
 from qa_core.training.likelihood_training import LikelihoodConfig, optimiser
 from qa_core.training.loop import Training, seed_everything
+from retrievers.query_expander import ExpansionConfig, QueryExpander
 from retrievers.training.examples import Examples, Pair
 from retrievers.training.query_expansion import (
     PAPER,
     ExpanderConfig,
-    ExpansionConfig,
     expanded,
     expander_of,
     train_expander,
@@ -57,3 +59,23 @@ def test_held_out_pairs_decide_when_to_stop(toy: Examples):
 def test_too_rare_words_are_refused(toy: Examples):
     with pytest.raises(ValueError, match="Expected words beside the 4 special ones"):
         expander_of(toy, replace(CONFIG, minimum=100))
+
+
+def test_a_saved_expander_generates_the_same_answers_and_stops_when_told(toy: Examples, tmp_path: Path):
+    seed_everything(1)
+    expander = QueryExpander(expander_of(toy, CONFIG), CONFIG.expansion)
+    expander.save(tmp_path / "expander", card="# Card\n")
+    loaded = QueryExpander.load(tmp_path / "expander")
+    assert loaded.config == CONFIG.expansion
+    assert loaded.likely_answers("do cats eat") == expander.likely_answers("do cats eat")
+    calls = []
+
+    def stop() -> None:
+        calls.append("word")
+        if len(calls) == 3:
+            raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        loaded.likely_answers("do cats eat", check=stop)
+    with pytest.raises(ValueError, match="Expected"):
+        Translator.load(tmp_path / "expander")  # of another kind
