@@ -30,9 +30,11 @@ def test_no_expander_is_opened_by_default():
 def test_an_expander_is_opened_once(folder: Path):
     config = RetrievalSection(expansion="nmt", expander=str(folder))
     expander = configured_expander(config)
+    again = configured_expander(config)
     assert expander is not None
-    assert expander.config == ExpansionConfig(beam=2, length=3)
-    assert configured_expander(config) is expander
+    assert again is not None
+    assert expander.opened().config == ExpansionConfig(beam=2, length=3)
+    assert again.opened() is expander.opened()
 
 
 def test_expansion_without_a_trained_model_is_refused(folder: Path, tmp_path: Path):
@@ -40,6 +42,11 @@ def test_expansion_without_a_trained_model_is_refused(folder: Path, tmp_path: Pa
         configured_expander(RetrievalSection(expansion="nmt"))
     with pytest.raises(ConfigError, match=r"No such file.*; train one with `qa-bot train expansion"):
         configured_expander(RetrievalSection(expansion="nmt", expander=str(tmp_path / "nowhere")))
+    (folder / "model.safetensors").write_bytes(b"")
+    damaged = configured_expander(RetrievalSection(expansion="nmt", expander=str(folder)))
+    assert damaged is not None
+    with pytest.raises(ConfigError, match="Expected a query expander"):
+        damaged.opened()
     (folder / "config.json").write_text("{}")
     with pytest.raises(ConfigError, match="Expected a query expander"):
         configured_expander(RetrievalSection(expansion="nmt", expander=str(folder)))
