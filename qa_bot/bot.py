@@ -321,7 +321,7 @@ class Bot:
             name = name_of(self.config.dense.encoder, Manifest.of(generation).encoder)
             loading = self._workers.submit(self._open_encoder, name)  # beside the index: half of a cold start
             index = Index(generation)
-            encoder = self._encoder_for(index.manifest, loading.result())
+            encoder = self._encoder_for(index, loading.result())
             owners, starter = parts(index, self.config.starter.mode)
             build = partial(
                 Corridor,
@@ -377,19 +377,19 @@ class Bot:
         self.__dict__["rankers"], self.__dict__["challenger"] = rankers, challenger
         self.config = config
 
-    def _encoder_for(self, manifest: Manifest, encoder: Encoder) -> Encoder | None:
-        """The configured encoder, or None where the index was made by another one."""
-        if encoder.fingerprint == manifest.fingerprint:
+    def _encoder_for(self, index: Index, encoder: Encoder) -> Encoder | None:
+        """The configured encoder, or None where the index was made by one that gives its texts other vectors."""
+        if index.has_vectors_of(encoder):
             return encoder
-        if self._warned != manifest.fingerprint:
-            self._warned = manifest.fingerprint
+        if self._warned != index.manifest.fingerprint:
+            self._warned = index.manifest.fingerprint
             named = self.config.dense.encoder
             log.warning(
                 "The index was made with the encoder %s, but the configuration names %s: only keywords are searched. "
                 "Run `qa-bot %s` to encode everything anew.",
-                manifest.encoder,
-                named if named != manifest.encoder else "it with other weights or another `dense.int8`",
-                "improve" if named == STARTER and manifest.encoder == TRANSFORMER else f"use {named}",
+                index.encoder,
+                named if named != index.encoder else "it with other weights or another `dense.int8`",
+                "improve" if named == STARTER and index.encoder == TRANSFORMER else f"use {named}",
             )
         return None
 

@@ -5,7 +5,7 @@ Dataclasses are frozen. Lists are ordered best first; a higher score is always b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Protocol
 
@@ -304,9 +304,17 @@ class Encoder(Protocol):
 
     `fingerprint` identifies weights and settings: an index made by another fingerprint is never searched.
     `quick` says whether a question is encoded in less time than it takes to hand it to another thread.
+    `languages` are those whose words need not be asked for one by one; English is always one of them. `extends` has
+    the fingerprints of encoders that give English texts the same vectors.
     """
 
     quick: ClassVar[bool]
+
+    @property
+    def languages(self) -> Collection[str]: ...
+
+    @property
+    def extends(self) -> Collection[str]: ...
 
     @property
     def dimension(self) -> int: ...

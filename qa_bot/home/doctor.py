@@ -16,10 +16,11 @@ from qa_bot.home.checks.vectors import check_vectors
 from qa_bot.home.config import Config
 from qa_bot.home.encoders import SHIPPED, STARTER, TABLE, TRANSFORMER, locate, name_of, verify
 from qa_bot.home.folder import Home
-from qa_bot.home.generations import Generations
+from qa_bot.home.generations import Generation, Generations
 from qa_bot.home.index import Index, Manifest
 from qa_bot.home.journal import check_journal, open_store
 from qa_bot.home.store import Store
+from qa_core.types import Encoder
 from retrievers.engines.local.segments import NEAREST, DenseState
 
 LOW_DISK = 200_000_000
@@ -220,13 +221,18 @@ def _graph(home: Home, _: Config) -> str:
         return f"generation {generation.number}, {generation.manifest['triples']:,} facts, every checksum is right"
 
 
+def _has_vectors_of(generation: Generation, encoder: Encoder) -> bool:
+    """Whether an encoder made an index, or gives its texts the same vectors. The index is opened if another made it."""
+    return Manifest.of(generation).fingerprint == encoder.fingerprint or Index(generation).has_vectors_of(encoder)
+
+
 def _encoder(home: Home, config: Config) -> str:
     generation = Generations(home.index).current()
     name = config.dense.encoder
     if generation:
         name = name_of(name, Manifest.of(generation).encoder)
     encoder = verify(locate(name, models=home.models), models=home.models, int8=config.dense.int8)
-    if generation and Manifest.of(generation).fingerprint != encoder.fingerprint:
+    if generation and not _has_vectors_of(generation, encoder):
         raise ValueError(
             f"Expected an index made with {name}, but it was made with {Manifest.of(generation).encoder}; "
             f"run `qa-bot use {name}`."

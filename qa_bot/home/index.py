@@ -21,7 +21,7 @@ from qa_core.mapped_arrays import map_array
 from qa_core.text.analysis import ANALYSER_VERSION, terms
 from qa_core.text.languages import analysis_language
 from qa_core.text.markdown_text import plain_text
-from qa_core.types import FloatArray, IntArray, Passage, Span
+from qa_core.types import Encoder, FloatArray, IntArray, Passage, Span
 from rankers.snippet import snippet
 from retrievers.engines.index import VIEWS, Field, Filter, KeywordQuery, Length, Nearest, Similarities, Unknown, View
 from retrievers.engines.local.errors import CorruptIndexError
@@ -111,6 +111,11 @@ class Index:
     def encoder(self) -> str:
         """Name of the encoder that made the vectors."""
         return self.manifest.encoder
+
+    def has_vectors_of(self, encoder: Encoder) -> bool:
+        """Whether the encoder gives the texts the vectors that the index has."""
+        is_extended = self.manifest.fingerprint in encoder.extends and not self.languages.keys() - {"en"}
+        return self.manifest.fingerprint == encoder.fingerprint or is_extended
 
     @property
     def documents(self) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, ClassVar, Self
@@ -166,6 +166,14 @@ class KeepingEncoder:
         if others:
             vectors[others] = self._encoder.encode([texts[i] for i in others], side=side)
         return vectors
+
+    @property
+    def languages(self) -> Collection[str]:
+        return self._encoder.languages
+
+    @property
+    def extends(self) -> Collection[str]:
+        return self._encoder.extends
 
     def knows(self, word: str) -> bool:
         return self._encoder.knows(word)

@@ -39,6 +39,8 @@ class StaticEncoder:
     table: NDArray[Any]
     scale: FloatArray
     fingerprint: str
+    languages: frozenset[str] = frozenset()
+    extends: frozenset[str] = frozenset()
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -52,7 +54,9 @@ class StaticEncoder:
             )
         _check(folder, table, scale, tokeniser.size)
         weights = np.ones(len(table), dtype=np.float32) if scale is None else scale.astype(np.float32)
-        return cls(tokeniser, table, weights, fingerprint(folder))
+        config = read_object(folder / "config.json")
+        languages, extends = (frozenset(config.get(name, ())) for name in ("languages", "extends"))
+        return cls(tokeniser, table, weights, fingerprint(folder), languages, extends)
 
     @property
     def dimension(self) -> int:

@@ -27,7 +27,7 @@ _EXPORTED = "model.onnx"
 _QUANTISED = "model.int7.onnx"
 _SUM = "weights.json"
 MADE_WITH = "made_with.json"
-"""Beside a shipped graph: its sha256 and the settings of its training."""
+"""Beside a shipped graph: its sha256, the settings of its training, and the languages that it has learnt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,8 @@ class TransformerEncoder:
     tokeniser: SubwordTokeniser
     session: Any
     fingerprint: str
+    languages: frozenset[str] = frozenset()
+    extends: frozenset[str] = frozenset()
 
     @classmethod
     def load(
@@ -73,12 +75,14 @@ class TransformerEncoder:
         Raises FileNotFoundError or ValueError for missing or damaged files.
         """
         layout = SentenceLayout.read(folder, max_length=_MAX_LENGTH, prompts=prompts)
-        total = read_object(folder / MADE_WITH).get("weights_sha256")
+        made_with = read_object(folder / MADE_WITH)
         return cls(
             layout=layout,
             tokeniser=SubwordTokeniser.load(layout.weights, max_length=layout.max_length),
             session=open_graph(layout.weights / "onnx" / _EXPORTED, threads=threads),
-            fingerprint=_fingerprint(layout, str(total), int8=False),
+            fingerprint=_fingerprint(layout, str(made_with.get("weights_sha256")), int8=False),
+            languages=frozenset(made_with.get("languages", ())),
+            extends=frozenset(made_with.get("extends", ())),
         )
 
     @property

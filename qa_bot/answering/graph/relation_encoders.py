@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,12 @@ class ConcatenatedEncoder:
     @property
     def fingerprint(self) -> str:
         return "+".join(encoder.fingerprint for encoder in self.encoders)
+
+    @property
+    def extends(self) -> Collection[str]:
+        """The fingerprints of all combinations that give English texts the same vectors."""
+        alike = [(encoder.fingerprint, *encoder.extends) for encoder in self.encoders]
+        return {"+".join(fingerprints) for fingerprints in product(*alike)}
 
     def encode(self, texts: Sequence[str]) -> FloatArray:
         """(N, D), where D is the sum of the dimensions."""

@@ -94,10 +94,12 @@ def open_stacked(folder: Path) -> PairScorer:
     """A stacked ranker, with the starter encoder if its features include cosines."""
     from rankers.answer_selection.stacked import StackedConfig, StackedRanker
 
-    if not load_config(folder, StackedConfig).encoder:
+    trained_with = load_config(folder, StackedConfig).encoder
+    if not trained_with:
         return StackedRanker.load(folder)
     starter = StaticEncoder.load(ENCODER)
-    return StackedRanker.load(folder, encode=starter.encode, encoder=starter.fingerprint)
+    fingerprint = trained_with if trained_with in starter.extends else starter.fingerprint
+    return StackedRanker.load(folder, encode=starter.encode, encoder=fingerprint)
 
 
 def open_word_pairs(folder: Path) -> PairScorer:

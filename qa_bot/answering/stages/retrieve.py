@@ -137,10 +137,10 @@ def understanding(encoder: Encoder, formulation: Formulation) -> float:
     """How far an encoder knows the words of a question, from `LEAST_UNDERSTANDING` to 1.
 
     An English encoder knows 95 % of the content words of English questions, and under 25 % of those in other
-    languages. If all documents are English, the answer is 1.
+    languages that it has not learnt. If all documents are English, the answer is 1.
     """
     languages = formulation.languages
-    if languages.analyses == ("en",) or languages.question == "en":
+    if languages.analyses == ("en",) or (languages.question or languages.first) in {"en", *encoder.languages}:
         return 1.0
     content = content_words(formulation.text, languages)
     known = sum(map(encoder.knows, content)) / max(1, len(content))

@@ -25,6 +25,7 @@ class WordEncoder:
 
     dimension = len(WORDS)
     quick = True
+    languages = extends = frozenset()
 
     def __init__(self, fingerprint: str = "words") -> None:
         self.fingerprint = fingerprint
