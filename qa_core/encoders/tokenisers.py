@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from qa_core.types import IntArray, Span
 
@@ -20,6 +20,9 @@ _WORD = re.compile(rf"[{_LETTERS}0-9]+|[!-/:-@\[-`{{-~{_SIGNS}]")
 """The words of a western text as BERT's tokenisers cut it: runs of letters and digits, and single other signs."""
 _UNUSUAL = re.compile(rf"[^\t\n\r -~{_LETTERS}{_SIGNS}]|\[")
 """Signs of texts that are not cut here: other scripts, control characters, and what may begin a special token."""
+_UNKNOWN = "[UNK]"
+INSIDE = "##"
+"""Begins a piece that continues a word."""
 _MOST_WORDS = 200_000
 _LONGEST_TEXT = 8_000
 """Characters, fewer than any limit of tokens in use."""
@@ -121,6 +124,24 @@ class SubwordTokeniser:
     @property
     def size(self) -> int:
         return int(self.tokenizer.get_vocab_size())
+
+
+def merged_pieces(texts: Iterable[str], *, size: int, least_count: int) -> list[str]:
+    """The vocabulary of WordPiece that joining the most frequent pairs gives, the first joined first.
+
+    Args:
+        texts: words between spaces, as often as they shall count.
+        size: of the vocabulary.
+        least_count: of a pair that is joined.
+    """
+    tokenizer = Tokenizer(models.WordPiece(unk_token=_UNKNOWN))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=size, special_tokens=[_UNKNOWN], min_frequency=least_count, show_progress=False
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    places: dict[str, int] = tokenizer.get_vocab()
+    return [piece for piece in sorted(places, key=places.__getitem__) if piece != _UNKNOWN]
 
 
 def _word_ids(tokenizer: Tokenizer) -> _WordIds | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_core.encoders.onnx_quantisation import BLOCK, quantise
+from qa_core.encoders.onnx_quantisation import BLOCK, float_weights, quantise, write_words
 from qa_core.encoders.transformer_encoder import open_graph
 
 onnx = pytest.importorskip("onnx", reason="the extra minilm is not installed")
@@ -73,3 +73,53 @@ def test_other_widths_and_small_tables_stay(tmp_path: Path) -> None:
     table = np.arange(12, dtype=np.float32).reshape(4, 3)
     quantise(write_graph(tmp_path / "whole.onnx", table, np.eye(3, dtype=np.float32)), tmp_path / "small.onnx")
     np.testing.assert_array_equal(run(tmp_path / "small.onnx", [2])[0], table[[2]])
+
+
+def write_words_graph(path: Path, table: np.ndarray) -> Path:
+    """`states = table[ids]`, by the names of an exported BERT."""
+    helper, kinds = onnx.helper, onnx.TensorProto
+    name = "model.embeddings.word_embeddings.weight"
+    graph = helper.make_graph(
+        [helper.make_node("Gather", [name, "ids"], ["states"], name="gather")],
+        "words",
+        [helper.make_tensor_value_info("ids", kinds.INT64, ["N"])],
+        [helper.make_tensor_value_info("states", kinds.FLOAT, None)],
+        [onnx.numpy_helper.from_array(table, name)],
+    )
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
+    return path
+
+
+def test_words_are_replaced_and_added_beside_unchanged_ones(
+    tmp_path: Path, parts: tuple[np.ndarray, np.ndarray]
+) -> None:
+    table = parts[0]
+    quantise(write_words_graph(tmp_path / "whole.onnx", table), tmp_path / "small.onnx")
+    rows = np.stack([np.full(BLOCK, 2.0, np.float32), np.linspace(-1, 1, BLOCK, dtype=np.float32)])
+    write_words(tmp_path / "small.onnx", tmp_path / "more.onnx", rows, np.array([5, len(table)]))
+    before, after = (
+        float_weights(tmp_path / name)["embeddings.word_embeddings.weight"] for name in ("small.onnx", "more.onnx")
+    )
+    assert after.shape == (len(table) + 1, BLOCK)
+    np.testing.assert_array_equal(np.delete(after[:-1], 5, axis=0), np.delete(before, 5, axis=0))
+    np.testing.assert_allclose(after[[5, -1]], rows, atol=0.01)
+    np.testing.assert_allclose(before, table, atol=np.abs(table).max() / 127)
+    run = open_graph(tmp_path / "more.onnx", threads=1).run(["states"], {"ids": np.array([len(table)])})[0]
+    np.testing.assert_array_equal(run[0], after[-1])
+    with pytest.raises(ValueError, match=r"Expected new words from place 1024 on without gaps, but got \[1030\]"):
+        write_words(tmp_path / "small.onnx", tmp_path / "more.onnx", rows[:1], np.array([1030]))
+
+
+def test_matrices_are_read_by_the_names_of_their_layers(tmp_path: Path, parts: tuple[np.ndarray, np.ndarray]) -> None:
+    helper, kinds, matrix = onnx.helper, onnx.TensorProto, parts[1]
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["inputs", "matrix"], ["states"], name="/model/encoder/dense/MatMul")],
+        "layer",
+        [helper.make_tensor_value_info("inputs", kinds.FLOAT, ["N", BLOCK])],
+        [helper.make_tensor_value_info("states", kinds.FLOAT, None)],
+        [onnx.numpy_helper.from_array(matrix, "matrix")],
+    )
+    whole, small = tmp_path / "whole.onnx", tmp_path / "small.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(whole))
+    quantise(whole, small)
+    np.testing.assert_allclose(float_weights(small)["encoder.dense.weight"], matrix.T, atol=np.abs(matrix).max() / 120)

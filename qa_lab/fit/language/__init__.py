@@ -1,0 +1,1 @@
+"""Teaches the shipped transformer a further language: vectors of its word pieces below the unchanged network."""
