@@ -23,7 +23,12 @@ from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row, compared
 from qa_lab.evaluate.words.paired_negatives import with_mismatched
 from qa_lab.evaluate.words.phrase_errors import Analysis, analysed
-from qa_lab.evaluate.words.surface_baselines import lemmatised_overlap, regression, strict_overlap
+from qa_lab.evaluate.words.surface_baselines import (
+    lemmatised_overlap,
+    ridge_regression,
+    strict_overlap,
+    support_vector_regression,
+)
 from qa_lab.train.data.phrase_pairs import PhrasePair, annotated, read_phrase_pairs
 from qa_lab.train.errors import TrainingDataError
 from qa_lab.train.phrases.phrase_development import SEED
@@ -191,7 +196,8 @@ def _systems(
     yield System("word overlap, strict", "", strict_overlap)
     yield System("word overlap, lemmatised", "", lemmatised_overlap)
     if len(pairs) >= 10:
-        yield System("regression on surface features", "", regression)
+        yield System("regression on surface features", "", ridge_regression)
+        yield System("ε-SVR on surface features", "", support_vector_regression)
 
 
 def _by(model: PhraseModel) -> Scorer:

@@ -6,8 +6,9 @@ has a quota. A hash of the phrases decides which pairs are set aside.
 
 from __future__ import annotations
 
+import random
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -32,7 +33,8 @@ class Preparation:
     edits: int = 3  # Levenshtein distance of the phrases without spaces, at least
     shortest: int = 2  # effective size, at least
     longest_bin: int = 5  # the last bin of effective sizes, which takes all longer ones
-    a_bin: int = 20_000  # pairs in each bin, at most
+    a_bin: int = 20_000  # pairs in each bin, at most; of more, a random sample
+    seed: int = 0  # of the sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +75,33 @@ def phrased(pair: PhrasePair) -> Phrased:
 
 
 def prepared(pairs: Iterable[PhrasePair], config: Preparation, *, known: Callable[[str], bool]) -> Prepared:
-    """The pairs that stay, in their order; `known` says whether a token has a vector."""
+    """The pairs that stay, in their order; `known` says whether a token has a vector.
+
+    Of a bin with more pairs than its quota, each has the same chance (Vitter 1985, algorithm R).
+    """
+    rng = random.Random(config.seed)  # noqa: S311 (a sample, no secret)
     left_out: Counter[str] = Counter()
-    bins: Counter[int] = Counter()
-    remaining: dict[frozenset[tuple[str, ...]], Phrased] = {}
-    for pair in pairs:
+    sizes: Counter[int] = Counter()
+    bins: defaultdict[int, list[tuple[int, Phrased]]] = defaultdict(list)
+    keys: set[frozenset[tuple[str, ...]]] = set()
+    for number, pair in enumerate(pairs):
         item = _fit(pair, config, known)
         if isinstance(item, str):
             left_out[item] += 1
-        elif item.key in remaining:
+        elif item.key in keys:
             left_out[REPEATED] += 1
-        elif bins[size := _bin(item, config)] >= config.a_bin:
-            left_out[FULL] += 1
         else:
-            bins[size] += 1
-            remaining[item.key] = item
-    return Prepared(tuple(remaining.values()), dict(left_out))
+            keys.add(item.key)
+            size = _bin(item, config)
+            sizes[size] += 1
+            if len(bins[size]) < config.a_bin:
+                bins[size].append((number, item))
+            else:
+                left_out[FULL] += 1
+                if (place := rng.randrange(sizes[size])) < config.a_bin:
+                    bins[size][place] = (number, item)
+    in_order = sorted((numbered for members in bins.values() for numbered in members), key=lambda member: member[0])
+    return Prepared(tuple(item for _, item in in_order), dict(left_out))
 
 
 def _fit(pair: PhrasePair, config: Preparation, known: Callable[[str], bool]) -> Phrased | str:

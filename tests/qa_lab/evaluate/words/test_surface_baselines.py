@@ -1,7 +1,15 @@
 import numpy as np
 import pytest
 
-from qa_lab.evaluate.words.surface_baselines import features, lemmatised_overlap, regression, ridge, strict_overlap
+from qa_lab.evaluate.words.surface_baselines import (
+    features,
+    lemmatised_overlap,
+    ridge,
+    ridge_regression,
+    strict_overlap,
+    support_vector_regression,
+    support_vectors,
+)
 from qa_lab.train.phrases.phrase_preparation import Phrased
 from retrievers.training.phrases.trees import right_branching
 
@@ -31,8 +39,17 @@ def test_the_regression_finds_what_the_data_know():
         pairs.append(pair(f"w{number} x", "y z", gold, ppdb=2 * gold, noise=float(rng.uniform())))
     assert features(pairs).shape == (60, 13 + 2)
     gold = [item.gold for item in pairs]
-    assert np.corrcoef(regression(pairs), gold)[0, 1] > 0.95
+    assert np.corrcoef(ridge_regression(pairs), gold)[0, 1] > 0.95
+    assert np.corrcoef(support_vector_regression(pairs), gold)[0, 1] > 0.9
 
 
 def test_one_pair_alone_is_not_predicted():
-    assert regression([pair("a b", "c d", 1.0)]) == [0.0]
+    assert ridge_regression([pair("a b", "c d", 1.0)]) == [0.0]
+    assert support_vector_regression([pair("a b", "c d", 1.0)]) == [0.0]
+
+
+def test_support_vectors_fit_a_curve_that_ridge_cannot():
+    inputs = np.linspace(-1, 1, 80)[:, None]
+    gold = inputs[:, 0] ** 2
+    assert np.abs(support_vectors(inputs, gold, np.array([[0.0], [0.5]])) - [0.0, 0.25]).max() < 0.05
+    assert np.abs(ridge(inputs, gold, np.array([[0.0]])) - 0.0).max() > 0.2

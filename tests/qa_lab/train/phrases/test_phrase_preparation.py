@@ -1,3 +1,5 @@
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,8 +46,23 @@ def test_repeated_and_reversed_ones_stay_once():
 
 def test_each_size_has_its_quota():
     pairs = [("old man", "senior"), ("big house", "mansion"), ("very old man", "senior"), ("the old red house", "ruin")]
-    config = Preparation(a_bin=1, longest_bin=3)
-    assert prepare(*pairs, config=config) == ([pairs[0], pairs[2]], {"beyond the size's quota": 2})
+    remaining, left_out = prepare(*pairs, config=Preparation(a_bin=1, longest_bin=3))
+    assert [pair in pairs[:2] for pair in remaining] == [True, False]
+    assert left_out == {"beyond the size's quota": 2}
+
+
+def test_a_bin_with_too_many_pairs_is_sampled():
+    pairs = [(f"old {'x' * number}man", "elderly person") for number in range(40)]
+    times = Counter(
+        left
+        for seed in range(300)
+        for left, _ in prepare(*pairs, config=Preparation(a_bin=10, seed=seed, overlap=2))[0]
+    )
+    assert sum(times.values()) == 300 * 10
+    assert len(times) == 40
+    assert max(abs(count - 75) for count in times.values()) < 40  # of 300 draws with a chance of 1/4: five deviations
+    config = Preparation(a_bin=10, overlap=2)
+    assert prepare(*pairs, config=config) == prepare(*pairs, config=config)
 
 
 def pairs_of(count: int) -> list[Phrased]:
