@@ -304,14 +304,10 @@ class Encoder(Protocol):
 
     `fingerprint` identifies weights and settings: an index made by another fingerprint is never searched.
     `quick` says whether a question is encoded in less time than it takes to hand it to another thread.
-    `languages` are those whose words need not be asked for one by one; English is always one of them. `extends` has
-    the fingerprints of encoders that give English texts the same vectors.
+    `extends` has the fingerprints of encoders that give English texts the same vectors.
     """
 
     quick: ClassVar[bool]
-
-    @property
-    def languages(self) -> Collection[str]: ...
 
     @property
     def extends(self) -> Collection[str]: ...

@@ -168,10 +168,6 @@ class KeepingEncoder:
         return vectors
 
     @property
-    def languages(self) -> Collection[str]:
-        return self._encoder.languages
-
-    @property
     def extends(self) -> Collection[str]:
         return self._encoder.extends
 

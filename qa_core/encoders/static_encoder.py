@@ -39,7 +39,6 @@ class StaticEncoder:
     table: NDArray[Any]
     scale: FloatArray
     fingerprint: str
-    languages: frozenset[str] = frozenset()
     extends: frozenset[str] = frozenset()
 
     @classmethod
@@ -54,9 +53,8 @@ class StaticEncoder:
             )
         _check(folder, table, scale, tokeniser.size)
         weights = np.ones(len(table), dtype=np.float32) if scale is None else scale.astype(np.float32)
-        config = read_object(folder / "config.json")
-        languages, extends = (frozenset(config.get(name, ())) for name in ("languages", "extends"))
-        return cls(tokeniser, table, weights, fingerprint(folder), languages, extends)
+        extends = frozenset(read_object(folder / "config.json").get("extends", ()))
+        return cls(tokeniser, table, weights, fingerprint(folder), extends)
 
     @property
     def dimension(self) -> int:

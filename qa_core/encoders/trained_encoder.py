@@ -78,7 +78,6 @@ class TrainedEncoder:
     """A mean of word vectors or a BiLSTM; `known` are the words that are frequent in its training data."""
 
     quick: ClassVar[bool] = False
-    languages: ClassVar[frozenset[str]] = frozenset()
     extends: ClassVar[frozenset[str]] = frozenset()
 
     reader: WordReader

@@ -40,7 +40,6 @@ class TransformerEncoder:
     tokeniser: SubwordTokeniser
     session: Any
     fingerprint: str
-    languages: frozenset[str] = frozenset()
     extends: frozenset[str] = frozenset()
 
     @classmethod
@@ -81,7 +80,6 @@ class TransformerEncoder:
             tokeniser=SubwordTokeniser.load(layout.weights, max_length=layout.max_length),
             session=open_graph(layout.weights / "onnx" / _EXPORTED, threads=threads),
             fingerprint=_fingerprint(layout, str(made_with.get("weights_sha256")), int8=False),
-            languages=frozenset(made_with.get("languages", ())),
             extends=frozenset(made_with.get("extends", ())),
         )
 

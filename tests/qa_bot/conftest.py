@@ -89,7 +89,6 @@ class CountingEncoder:
     """Vectors of eight numbers from a text's bytes; counts the texts that it encodes."""
 
     quick = False
-    languages: frozenset[str] = frozenset()
     extends: frozenset[str] = frozenset()
     dimension = 8
     fingerprint = "counting"

@@ -140,7 +140,7 @@ def understanding(encoder: Encoder, formulation: Formulation) -> float:
     languages that it has not learnt. If all documents are English, the answer is 1.
     """
     languages = formulation.languages
-    if languages.analyses == ("en",) or (languages.question or languages.first) in {"en", *encoder.languages}:
+    if languages.analyses == ("en",) or languages.question == "en":
         return 1.0
     content = content_words(formulation.text, languages)
     known = sum(map(encoder.knows, content)) / max(1, len(content))

@@ -127,7 +127,7 @@ def with_language(settings: dict[str, Any], before: Encoder, made_with: dict[str
     """Settings of an encoder that has learnt a language in addition to those before."""
     language = made_with["language"]
     return settings | {
-        "languages": sorted({"en", *before.languages, language}),
+        "languages": sorted({"en", *settings.get("languages", ()), language}),
         "extends": sorted({before.fingerprint, *before.extends}),
         "words_of": settings.get("words_of", {}) | {language: made_with},
     }

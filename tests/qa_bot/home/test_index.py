@@ -25,7 +25,7 @@ class WordEncoder:
 
     dimension = len(WORDS)
     quick = True
-    languages = extends = frozenset()
+    extends = frozenset()
 
     def __init__(self, fingerprint: str = "words") -> None:
         self.fingerprint = fingerprint

@@ -55,7 +55,7 @@ def test_german_words_have_the_vectors_of_english_ones(
     before, after = StaticEncoder.load(table), StaticEncoder.load(tmp_path / "out")
     english, german = ["why do cats sleep", "unhappy day"], ["warum katzen schlafen", "unfroh tag"]
     np.testing.assert_array_equal(before.encode(english), after.encode(english))
-    assert (after.languages, after.extends) == ({"de", "en"}, {before.fingerprint})
+    assert after.extends == {before.fingerprint}
     assert all(after.knows(word) for word in GERMAN)
     cosines = after.encode(german) @ after.encode(english).T
     assert cosines.diagonal().min() > 0.8

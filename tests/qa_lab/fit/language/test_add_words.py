@@ -95,8 +95,8 @@ def test_german_words_have_the_vectors_of_english_ones(
     before, after = (TransformerEncoder.load_prepared(folder) for folder in (shipped, tmp_path / "out"))
     english = ["the cat sleeps", "the dog eats quickly", "bird"]
     np.testing.assert_array_equal(before.encode(english), after.encode(english))
-    assert after.languages == {"de", "en"}
-    assert before.languages == set()
+    assert after.extends == {before.fingerprint}
+    assert json.loads((tmp_path / "out" / MADE_WITH).read_text())["languages"] == ["de", "en"]
     assert SentenceLayout.read(tmp_path / "out").dimension == 128
     german = ["the katze schlaft", "the hund frisst quickly", "vogel"]
     cosines = after.encode(german) @ after.encode(english).T

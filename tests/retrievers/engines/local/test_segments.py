@@ -25,7 +25,7 @@ class LetterEncoder:
     dimension = 26
     fingerprint = "letters"
     quick = True
-    languages = extends = frozenset()
+    extends = frozenset()
 
     def __init__(self, shift=0):
         self.shift = shift
