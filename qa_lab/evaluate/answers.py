@@ -51,14 +51,14 @@ def evaluate_answers(
         models: folders of trained rankers.
         encoders: names of encoders.
         keep: the questions to use: with right and wrong answers, with a right answer, or all; or `short` answers alone.
-        limit: largest number of questions.
+        limit: largest number of questions that `keep` leaves.
         home: folder of fetched encoders.
 
     Raises:
         TrainingDataError: if no question is left.
         EncoderError, RankerError: if a model cannot be opened.
     """
-    sets = select(read_answer_sets([data], limit=limit).examples, keep)
+    sets = select(read_answer_sets([data]).examples, keep)[:limit]
     if not sets:
         raise TrainingDataError(
             f"Expected questions with right and wrong answers in {data}, but none is left by --keep {keep}; keep more."

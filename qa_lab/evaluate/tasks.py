@@ -89,9 +89,10 @@ def measure(
             from qa_lab.evaluate.known_item import evaluate_known_item
 
             return evaluate_known_item(data, **({**chosen, "limit": limit} if limit else chosen))
-    dataset = read_dataset(data, split=split, limit=limit)
+    halved = -(-limit // 2) if limit and calibrated else limit
+    dataset = read_dataset(data, split=split, limit=halved)
     if task == "liveqa":
-        options = {"summary": summary, "relevant": relevant, "run": run}
+        options = {"limit": limit, "summary": summary, "relevant": relevant, "run": run}
         return _liveqa(dataset, models, engines, calibrated, **options, **common)
     from qa_lab.evaluate.retrieval import evaluate_retrieval
 
@@ -155,13 +156,15 @@ def _liveqa(
     models: Sequence[Path],
     engines: Sequence[str],
     calibrated: Calibrated | None,
+    *,
+    limit: int | None,
     **common: Any,
 ) -> list[Row]:
     """Rows of the corridor; with rankers, rows of the same candidates in every order."""
     if "plain" in engines and not models:
         raise DatasetError("Expected the engine keyword, dense or hybrid for liveqa, but got plain.")
     if calibrated is not None:
-        return _abstention(dataset, models, engines, calibrated, **common)
+        return _abstention(dataset, models, engines, calibrated, limit=limit, **common)
     if models:
         from qa_lab.evaluate.liveqa.reranking import evaluate_reranking
 

@@ -6,8 +6,8 @@ that answer it); `home` names the collection, and `part` the half that the dialo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,21 @@ def read_dialogues(path: Path, *, part: str = "") -> dict[str, list[Dialogue]]:
     if not groups:
         raise DialogueError(f"Expected conversations with manual rewrites in {path}, but got none; see TREC CAsT.")
     return groups
+
+
+def first_turns(groups: Mapping[str, Sequence[Dialogue]], limit: int | None) -> dict[str, list[Dialogue]]:
+    """The groups up to their `limit`-th follow-up; the first turn of a dialogue is none. Empty groups are left out."""
+    if limit is None:
+        return {name: list(dialogues) for name, dialogues in groups.items()}
+    chosen: dict[str, list[Dialogue]] = {}
+    remaining = limit
+    for name, dialogues in groups.items():
+        for dialogue in dialogues:
+            turns = dialogue.turns[: remaining + 1]
+            if remaining and len(turns) > 1:
+                chosen.setdefault(name, []).append(replace(dialogue, turns=turns))
+                remaining -= len(turns) - 1
+    return chosen
 
 
 def _by_home(path: Path, part: str) -> dict[str, list[Dialogue]]:

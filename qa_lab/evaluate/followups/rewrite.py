@@ -32,7 +32,7 @@ from qa_core.measures.metrics import evaluate as measured
 from qa_core.measures.runs import run_of
 from qa_core.text.analysis import fold, words
 from qa_lab.evaluate.evaluation_home import Flags, Progress, silent
-from qa_lab.evaluate.followups.dialogues import Dialogue, Turn, read_dialogues
+from qa_lab.evaluate.followups.dialogues import Dialogue, Turn, first_turns, read_dialogues
 from qa_lab.evaluate.followups.history_entry import Remember, answered_history
 from qa_lab.evaluate.followups.rewrite_harm import evaluate_rewrite_harm, holds_questions
 from qa_lab.evaluate.report import Row, compared
@@ -86,7 +86,7 @@ def evaluate_rewrite(
     Args:
         data: a file or folder for `read_dialogues`, or standalone questions.
         part: the half of our dialogues.
-        limit: largest number of topics, or of questions.
+        limit: largest number of questions: the first turns of all dialogues that may be rewritten.
         folds: number of folds to cross-validate the scorer; 0 measures the shipped scorer.
         home: home of the bot that answers and searches; by default a temporary one with the starter collection.
         flags: configuration by `section.key`.
@@ -97,7 +97,7 @@ def evaluate_rewrite(
     """
     if holds_questions(data):
         return evaluate_rewrite_harm(data, limit=limit, progress=progress)
-    groups = {name: dialogues[:limit] for name, dialogues in read_dialogues(data, part=part).items()}
+    groups = first_turns(read_dialogues(data, part=part), limit)
     if not any(turn.relevant for dialogues in groups.values() for dialogue in dialogues for turn in dialogue.turns):
         return [row for name, group in groups.items() for row in _of_file(name, group, folds=folds, progress=progress)]
     with _opened(home, flags or {}) as bot:

@@ -7,6 +7,7 @@ TSV          subject TAB relation TAB object TAB question, the published format 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import orjson
@@ -44,17 +45,17 @@ class FactQuestion:
 
 
 def read_fact_questions(path: Path, lookup: Lookup, *, limit: int | None = None) -> list[FactQuestion]:
-    """Questions of either format, without TSV lines whose subject or relation the graph does not have.
+    """The first `limit` questions of either format, without TSV lines whose subject or relation the graph does not have.
 
     Raises TrainingDataError if a line is malformed or no question is left.
     """
     try:
-        lines = path.read_bytes().splitlines()[:limit]
+        lines = path.read_bytes().splitlines()
     except OSError as error:
         raise TrainingDataError(f"Expected a file of questions, but got {path}: {error.strerror}.") from None
     numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
     parsed = (_read(path, number, line, lookup) for number, line in numbered)
-    questions = [question for question in parsed if question is not None]
+    questions = list(islice((question for question in parsed if question is not None), limit))
     if not questions:
         raise TrainingDataError(
             f"Expected questions about entities and relations of the graph in {path}, but got none."

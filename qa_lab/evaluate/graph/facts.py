@@ -37,7 +37,7 @@ def evaluate_facts(
 
     Args:
         data: JSON lines with question and answers, or SimpleQuestions as published.
-        limit: maximum number of lines.
+        limit: largest number of questions about the graph.
         home: the home with the graph and `[facts]` configuration, by default that of the environment.
 
     Raises:

@@ -61,7 +61,7 @@ def evaluate_linking(
 
     Args:
         data: SimpleQuestions as published, with Freebase's or Wikidata's identifiers, or with IRIs.
-        limit: maximum number of lines.
+        limit: largest number of questions about entities of the graph.
         home: the home with the graph, by default that of the environment.
 
     Raises:
@@ -91,10 +91,12 @@ def evaluate_linking(
 
 
 def read_questions(path: Path, triples: TripleIndex, *, limit: int | None = None) -> LinkingSet:
-    """The questions in the first `limit` lines of a file. Raises TrainingDataError with the line."""
+    """The first `limit` questions about entities of the graph. Raises TrainingDataError with the line."""
     questions: list[LinkingQuestion] = []
     read = 0
-    for number, subject, question in _lines(path, limit):
+    for number, subject, question in _lines(path):
+        if len(questions) == limit:
+            break
         read += 1
         if (entity := triples.id_of(subject)) is not None:
             questions.append(LinkingQuestion(number, question, entity))
@@ -144,7 +146,7 @@ def _linkers(graph: Graph) -> Iterator[tuple[str, Linker]]:
     yield "linker with context", Linker(names, salience, context=Vocabulary(graph.triples).about)
 
 
-def _lines(path: Path, limit: int | None) -> Iterator[tuple[int, str, str]]:
+def _lines(path: Path) -> Iterator[tuple[int, str, str]]:
     """Line numbers, IRIs of subjects, and questions."""
     try:
         file = path.open("rb")
@@ -152,8 +154,6 @@ def _lines(path: Path, limit: int | None) -> Iterator[tuple[int, str, str]]:
         raise TrainingDataError(f"Expected a file of questions, but got {path}: {error.strerror}.") from None
     with file:
         for number, line in enumerate(file, start=1):
-            if limit is not None and number > limit:
-                break
             try:
                 columns = line.decode("utf-8").rstrip("\r\n").split("\t")
             except UnicodeDecodeError as error:

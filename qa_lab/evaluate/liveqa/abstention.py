@@ -70,6 +70,7 @@ def evaluate_abstention(
     home: Path | None = None,
     flags: Flags | None = None,
     out: Path | None = None,
+    limit: int | None = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> list[Row]:
@@ -79,12 +80,14 @@ def evaluate_abstention(
         off_topic: a table, or a folder of tables, of questions that the collection does not answer.
         out: folder for `calibration.json`, `reliability.png` and `risk-coverage.png`; with several engines or
             encoders, each pair has a subfolder.
+        limit: largest number of questions, those of the dataset and off-topic ones.
         seed: seed of the sample of questions and of the folds.
 
     Raises:
         DatasetError: if no document could be added, or for too few questions or right or wrong answers.
     """
-    others = draw_off_topic(off_topic, len(dataset.queries), seed=seed)
+    count = len(dataset.queries) if limit is None else min(len(dataset.queries), max(0, limit - len(dataset.queries)))
+    others = draw_off_topic(off_topic, count, seed=seed)
     rows: list[Row] = []
     opening = evaluation_home(
         [dataset.corpus],

@@ -57,7 +57,7 @@ def evaluate_paraphrase(
         held_out: share of the questions that training held out (`test` in its settings), which is measured;
             thresholds come from the rest. By default all is measured, and each half's thresholds come from the other.
         train: labelled pairs for the thresholds; then all of `data` is measured.
-        limit: largest number of measured pairs, half of them of each label.
+        limit: largest number of measured pairs, half of them of each label if there are enough.
         home: folder of fetched encoders.
 
     Raises:
@@ -72,7 +72,11 @@ def evaluate_paraphrase(
     else:
         first, second = kept_aside(questions, 0.5)
         split, parts = "whole", [(first, second), (second, first)]
-    folds = [(_part(*labelled(known)), _part(*labelled(test, limit=limit))) for known, test in parts]
+    limits = _shared(limit, len(parts))
+    folds = [
+        (_part(*labelled(known)), _part(*labelled(test, limit=most)))
+        for (known, test), most in zip(parts, limits, strict=True)
+    ]
     for fold in folds:
         for purpose, (_, labels) in zip(("choose thresholds by", "measure on"), fold, strict=True):
             if len(set(labels.tolist())) < 2:
@@ -140,6 +144,11 @@ def both_orders(scorer: PairScorer, pairs: Sequence[TextPair]) -> FloatArray:
     turned = [(second, first) for first, second in pairs]
     mean: FloatArray = np.mean([scorer.score(pairs), scorer.score(turned)], axis=0, dtype=np.float32)
     return mean
+
+
+def _shared(limit: int | None, folds: int) -> list[int | None]:
+    """A limit in equal parts, the first of them larger by one if need be."""
+    return [None if limit is None else (limit + folds - 1 - fold) // folds for fold in range(folds)]
 
 
 def _part(pairs: list[TextPair], labels: Sequence[bool]) -> Part:

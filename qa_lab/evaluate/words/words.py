@@ -43,12 +43,12 @@ def evaluate_words(
         data: a list, or a folder of lists, in a published format (`qa_lab.evaluate.words.similarities`).
         models: files of word vectors, or folders with one.
         encoders: names of encoders, which encode single words.
-        limit: number of pairs of each list.
+        limit: largest number of pairs, the first of all lists.
 
     Raises:
         DatasetError: if a list or a model cannot be read.
     """
-    lists = [SimilarityList(scored.name, scored.pairs[:limit]) for scored in read_lists(data)]
+    lists = first_pairs(read_lists(data), limit)
     words = tuple(dict.fromkeys(word for scored in lists for word in scored.words))
     sources = [*map(str, models), *encoders] or [STARTER]
     vectors = dict(_opened(sources, words, progress))
@@ -59,6 +59,17 @@ def evaluate_words(
     return [
         replace(made, scores={**made.scores, **_tested(lists, vectors[made.encoder], vectors[first])}) for made in rows
     ]
+
+
+def first_pairs(lists: Sequence[SimilarityList], limit: int | None) -> list[SimilarityList]:
+    """The first `limit` pairs in the order of the lists; lists of which none is left are left out."""
+    remaining = sum(len(scored.pairs) for scored in lists) if limit is None else limit
+    chosen = []
+    for scored in lists:
+        if pairs := scored.pairs[:remaining]:
+            chosen.append(SimilarityList(scored.name, pairs))
+        remaining -= len(pairs)
+    return chosen
 
 
 def row(name: str, lists: Sequence[SimilarityList], source: str, vectors: WordVectors) -> Row:

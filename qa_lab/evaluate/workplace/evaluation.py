@@ -123,7 +123,7 @@ def evaluate_workplace(
         encoders: names of encoders, by default the starter's.
         home: home of the default engine instead of a temporary one.
         flags: configuration of the default engine by `section.key`.
-        limit: largest number of lines of `questions`.
+        limit: largest number of questions; each turn of a dialogue is one.
         with_losses: also measure where answers are lost.
 
     Raises:

@@ -40,7 +40,7 @@ class GradedQuestion:
 
 
 def read_questions(path: Path, *, limit: int | None = None) -> tuple[GradedQuestion, ...]:
-    """The questions of a file in order, the turns of a dialogue one after another; `limit` keeps the first lines.
+    """The questions of a file in order, the turns of a dialogue one after another; `limit` keeps the first of them.
 
     Raises:
         DatasetError: for a missing file, an invalid line, or an id that repeats.
@@ -49,7 +49,9 @@ def read_questions(path: Path, *, limit: int | None = None) -> tuple[GradedQuest
         raise DatasetError(f"Expected a file of questions, but got {path}, which is no file; name it with --questions.")
     questions: dict[str, GradedQuestion] = {}
     lines = [line for line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1) if line[1].strip()]
-    for number, line in lines[:limit]:
+    for number, line in lines:
+        if limit is not None and len(questions) >= limit:
+            break
         for question in _parsed(line, f"{path}:{number}"):
             if question.id in questions:
                 raise DatasetError(
@@ -58,7 +60,7 @@ def read_questions(path: Path, *, limit: int | None = None) -> tuple[GradedQuest
             questions[question.id] = question
     if not questions:
         raise DatasetError(f"Expected questions in {path}, one JSON object a line, but got none; add some.")
-    return tuple(questions.values())
+    return tuple(questions.values())[:limit]
 
 
 def _parsed(line: str, where: str) -> Iterator[GradedQuestion]:

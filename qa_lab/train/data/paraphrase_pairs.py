@@ -21,11 +21,14 @@ def held_out(questions: QuestionSet, share: float) -> tuple[QuestionSet, Questio
 
 
 def labelled(questions: QuestionSet, *, limit: int | None = None) -> tuple[list[TextPair], list[bool]]:
-    """All pairs with their labels, similar ones first; at most `limit / 2` of each kind."""
+    """All pairs with their labels, similar ones first; with a limit so many, half of each kind if there are enough."""
     pairs: list[TextPair] = []
     labels: list[bool] = []
-    for edges, label in ((questions.similar, True), (questions.different, False)):
-        chosen = edges[: None if limit is None else -(-limit // 2)].tolist()
+    different = len(questions.different) if limit is None else min(limit // 2, len(questions.different))
+    similar = len(questions.similar) if limit is None else min(limit - different, len(questions.similar))
+    different = different if limit is None else min(limit - similar, len(questions.different))
+    for edges, label in ((questions.similar[:similar], True), (questions.different[:different], False)):
+        chosen = edges.tolist()
         pairs += [(questions.texts[first], questions.texts[second]) for first, second in chosen]
         labels += [label] * len(chosen)
     return pairs, labels

@@ -49,6 +49,7 @@ def test_which_questions_count(rows_file):
     path = rows_file([*ROWS, ("4", "what now", "this", 1)])
     means = {keep: evaluate_answers(path, keep=keep)[0] for keep in ("both", "positive", "all")}
     assert {keep: row.queries for keep, row in means.items()} == {"both": 2, "positive": 3, "all": 4}
+    assert evaluate_answers(rows_file(ROWS[::-1], "turned.tsv"), limit=2)[0].queries == 2  # after one without answer
     assert means["all"].scores["AP"].mean == pytest.approx(0.75)  # one question has no right answer
     with pytest.raises(TrainingDataError, match="none is left by --keep both; keep more"):
         evaluate_answers(rows_file(ROWS[:1], "one.tsv"))

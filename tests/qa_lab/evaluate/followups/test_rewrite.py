@@ -37,9 +37,13 @@ def test_rewrites_are_measured_beside_what_was_typed(data: Path) -> None:
 
 
 def test_one_topic_has_nothing_to_shift_from(data: Path) -> None:
-    payload = as_json(evaluate_rewrite(data, limit=1))
+    payload = as_json(evaluate_rewrite(data, limit=2))
     assert payload["models"][1]["shift"] is None
     assert payload["models"][1]["queries"] == 2
+
+
+def test_a_limit_counts_follow_ups(data: Path) -> None:
+    assert [evaluate_rewrite(data, limit=limit)[0].queries for limit in (1, 3, 9)] == [1, 3, 4]
 
 
 def test_held_out_measures_every_turn_once(data: Path) -> None:

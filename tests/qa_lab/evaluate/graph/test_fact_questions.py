@@ -76,7 +76,7 @@ def test_lines_of_json(lookup: Lookup, write_lines: Callable[..., Path]) -> None
     assert (first.number, first.question, first.answers, first.fact) == (1, "Who?", {"bea", "7"}, None)
     assert (second.number, second.answerable, first.answerable) == (3, False, True)
     assert third.number == 4
-    assert [name.number for name in read_fact_questions(path, lookup, limit=3)] == [1, 3]
+    assert [name.number for name in read_fact_questions(path, lookup, limit=2)] == [1, 3]
 
 
 def test_lines_of_simple_questions(lookup: Lookup, write_lines: Callable[..., Path]) -> None:
@@ -94,6 +94,7 @@ def test_lines_of_simple_questions(lookup: Lookup, write_lines: Callable[..., Pa
     assert known.answers == other.answers == {f"{NS}m.b", f"{NS}m.c"}
     assert (known.fact, other.fact, none.fact) == (True, False, False)
     assert (none.number, none.answerable) == (5, False)
+    assert read_fact_questions(path, lookup, limit=3)[-1].number == 5  # two others are left out
     assert known.right(interpretation(lookup, "m.b", "m.c"), lookup)
 
 

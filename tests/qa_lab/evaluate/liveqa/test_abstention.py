@@ -56,6 +56,8 @@ def test_the_whole_pipeline_by_the_command(judged, tmp_path, capfdbinary, monkey
     assert {*MEASURES, "ECE_se"} <= payload.keys()
     assert [row["engine"] for row in payload["models"]] == [f"keyword, {way}" for way in WAYS]
     assert all(row["versus_first"]["measure"] == "Brier" for row in payload["models"][1:])
+    assert run([*command, "--limit", "11", "--json"]) == 0
+    assert orjson.loads(capfdbinary.readouterr().out)["queries"] == 11  # six about animals and five about towns
     assert payload["right"] == pytest.approx(5 / 12, abs=1e-6)  # not the goats, and none of the towns
     assert payload["precision@50%"] == pytest.approx(5 / 6, abs=1e-6)  # the goats are as sure as the others
     curves = orjson.loads((tmp_path / "curves" / "calibration.json").read_bytes())
@@ -74,7 +76,7 @@ def test_the_whole_pipeline_by_the_command(judged, tmp_path, capfdbinary, monkey
         (["liveqa", "--calibration", "--summary"], b"without --model, --summary"),
         (["liveqa", "--calibration", "--engine", "plain"], b"but got plain"),
         (["liveqa", "--calibration", "--off-topic", "nowhere"], b"name them by --off-topic"),
-        (["liveqa", "--calibration", "--engine", "keyword", "--limit", "1"], b"got 1 right of 2"),
+        (["liveqa", "--calibration", "--engine", "keyword", "--limit", "1"], b"got 1 right of 1"),
     ],
 )
 def test_unmeasurable_data_is_rejected(judged, options, output, capfdbinary):

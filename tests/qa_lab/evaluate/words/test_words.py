@@ -83,6 +83,14 @@ def test_a_limit_and_the_starter(lists: Path):
     assert same.scores["spearman"].mean == row.scores["spearman"].mean
 
 
+def test_a_limit_counts_the_pairs_of_all_lists(lists: Path, vectors: Path):
+    (row,) = evaluate_words(lists, models=[vectors], limit=6)
+    assert row.queries == 6
+    assert row.scores["spearman turned"].mean == pytest.approx(-1.0)  # of its first two pairs
+    (first,) = evaluate_words(lists, models=[vectors], limit=4)
+    assert (first.queries, "spearman turned" in first.scores) == (4, False)
+
+
 def test_bad_models(lists: Path, tmp_path: Path):
     broken = tmp_path / "v.txt"
     broken.write_text("sun 1 2\nsky 1\n")

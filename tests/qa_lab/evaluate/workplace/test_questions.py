@@ -22,9 +22,10 @@ def test_turns_know_the_questions_before_them(dialogues):
     assert second.turn == Turn("and trains?", ("What may a hotel cost?",), "hotels")
 
 
-def test_a_limit_counts_lines(dialogues, questions):
-    assert len(read_questions(questions, limit=1)) == 1
-    assert len(read_questions(dialogues, limit=1)) == 2
+def test_a_limit_counts_questions_and_turns(dialogues, questions):
+    assert [question.id for question in read_questions(questions, limit=1)] == ["q1"]
+    assert [question.id for question in read_questions(dialogues, limit=1)] == ["hotels/0"]
+    assert len(read_questions(dialogues, limit=5)) == 2
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Req
     assert rows[3].scores["accuracy"].mean == 1  # the overlap alone tells them apart
     other = evaluate_paraphrase(request_.data[0], train=request_.data[0], limit=10)
     assert other[0].queries == 10
+    assert [evaluate_paraphrase(request_.data[0], limit=limit)[0].queries for limit in (11, 20)] == [11, 20]
     whole = evaluate_paraphrase(request_.data[0])
     assert whole[0].queries > rows[0].queries
     assert [row.engine for row in whole] == engines[1:]
