@@ -92,7 +92,7 @@ def measure(
     halved = -(-limit // 2) if limit and calibrated else limit
     dataset = read_dataset(data, split=split, limit=halved)
     if task == "liveqa":
-        options = {"limit": limit, "summary": summary, "relevant": relevant, "run": run}
+        options: dict[str, Any] = {"limit": limit, "summary": summary, "relevant": relevant, "run": run}
         return _liveqa(dataset, models, engines, calibrated, **options, **common)
     from qa_lab.evaluate.retrieval import evaluate_retrieval
 

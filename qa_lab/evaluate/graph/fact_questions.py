@@ -45,7 +45,7 @@ class FactQuestion:
 
 
 def read_fact_questions(path: Path, lookup: Lookup, *, limit: int | None = None) -> list[FactQuestion]:
-    """The first `limit` questions of either format, without TSV lines whose subject or relation the graph does not have.
+    """The first `limit` questions of either format, without TSV lines with a subject or relation not in the graph.
 
     Raises TrainingDataError if a line is malformed or no question is left.
     """
