@@ -19,6 +19,13 @@ class Quality:
     success: float  # S@1: the share whose first answer is right
     rr: float  # MRR: mean of 1 / rank of the first right answer
 
+    def __str__(self) -> str:
+        return f"S@1 {self.success:.3f}, MRR {self.rr:.3f}"
+
+    def as_dict(self) -> dict[str, float]:
+        """By the names of ir-measures."""
+        return {"Success@1": self.success, "RR": self.rr}
+
 
 def quality(questions: FloatArray, answers: FloatArray, right: Sequence[Collection[int]]) -> Quality:
     """Quality of search by inner product of vectors (N, D) and (M, D); `right` holds at least one each."""

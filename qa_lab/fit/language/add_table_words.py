@@ -10,7 +10,6 @@ is that of `vectors`.
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -25,13 +24,13 @@ from torch.nn import functional
 from qa_core.encoders.mapped_tensors import map_tensors, write_tensors
 from qa_core.encoders.sentence_layout import read_object
 from qa_core.encoders.static_encoder import StaticEncoder, sha256
-from qa_core.encoders.tokenisers import INSIDE, SubwordTokeniser
+from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.training.loop import Training, seed_everything, train
 from qa_core.training.schedules import triangle
 from qa_core.types import FloatArray, IntArray
-from qa_lab.fit.language.add_words import TOKENISER, agreement, say, with_language, write_settings
+from qa_lab.fit.language.add_words import TOKENISER, agreement, extended, say, with_language, write_settings
 from qa_lab.fit.language.pieces import with_frequent_words
-from qa_lab.fit.language.sources import SampleConfig, Sources, add_options, sampled
+from qa_lab.fit.language.sources import SampleConfig, Sources, add_options, english_of, sampled
 from qa_lab.fit.language.vectors import FitConfig, distance_and_contrast
 
 TABLE = "model.safetensors"
@@ -96,14 +95,12 @@ class FurtherRows(nn.Module):
 
 
 def first_rows(
-    pieces: Sequence[str], translations: Mapping[str, Sequence[str]], encoder: StaticEncoder, length: float
+    pieces: Sequence[str], meanings: Mapping[str, Sequence[str]], encoder: StaticEncoder, length: float
 ) -> Tensor:
     """Rows (N, D) to start from: mean vectors of a word's translations times a length; zero without a translation."""
     rows = np.zeros((len(pieces), encoder.dimension), np.float32)
     for row, piece in zip(rows, pieces, strict=True):
-        word = piece.removeprefix(INSIDE)
-        forms = (word, word.removesuffix("s"), f"{word}e", f"{word}en")
-        if english := next((translations[form] for form in forms if form in translations), None):
+        if english := english_of(piece, meanings):
             row += length * encoder.encode(english[:4]).mean(0)
     return torch.from_numpy(rows)
 
@@ -130,7 +127,8 @@ def write(out: Path, encoder: Path, pieces: Sequence[str], rows: FloatArray, *, 
     """The table with further rows (N, D) in 8 bits."""
     before = StaticEncoder.load(encoder)
     shutil.copytree(encoder, out, dirs_exist_ok=True)
-    (out / TOKENISER).write_text(_appended((encoder / TOKENISER).read_text(encoding="utf-8"), pieces), encoding="utf-8")
+    content, _ = extended((encoder / TOKENISER).read_text(encoding="utf-8"), pieces, into_unused=False)
+    (out / TOKENISER).write_text(content, encoding="utf-8")
     steps = np.maximum(np.abs(rows).max(axis=1) / 127, 1e-12).astype(np.float32)  # (N,)
     added = {"vectors": np.round(rows / steps[:, None]).astype(np.int8), "scale": steps}
     tensors = map_tensors(encoder / TABLE)
@@ -150,7 +148,7 @@ def main() -> None:
     of_transformer = SubwordTokeniser.load(arguments.transformer).tokenizer.get_vocab()
     in_order = sorted(of_transformer, key=of_transformer.__getitem__)
     pieces = with_frequent_words(known, in_order, sources.shares, sources.english, arguments.words)
-    content = _appended((arguments.encoder / TOKENISER).read_text(encoding="utf-8"), pieces)
+    content, _ = extended((arguments.encoder / TOKENISER).read_text(encoding="utf-8"), pieces, into_unused=False)
     further = SubwordTokeniser.of(content)
     table = encoder.table.astype(np.float32) * encoder.scale[:, None]
     learnt, held = (
@@ -163,16 +161,11 @@ def main() -> None:
     with torch.no_grad():
         figures = agreement(module(held.take(np.arange(len(held)))).numpy(), held.targets)
     say(f"{len(pieces):,} words, {len(learnt):,} texts: {figures}")
+    rows = module.bag.weight.detach().numpy()
+    known_rows = np.flatnonzero(rows.any(axis=1))
+    pieces = [pieces[row] for row in known_rows]
     made_with = asdict(CONFIG) | {"language": arguments.language, "pieces": len(pieces), "texts": len(learnt)} | figures
-    write(arguments.out, arguments.encoder, pieces, module.bag.weight.detach().numpy(), made_with=made_with)
-
-
-def _appended(content: str, pieces: Sequence[str]) -> str:
-    """A `tokenizer.json` with further pieces behind its words."""
-    settings = json.loads(content)
-    vocabulary: dict[str, int] = settings["model"]["vocab"]
-    vocabulary |= {piece: len(vocabulary) + number for number, piece in enumerate(pieces)}
-    return json.dumps(settings, ensure_ascii=False, separators=(",", ":"))
+    write(arguments.out, arguments.encoder, pieces, rows[known_rows], made_with=made_with)
 
 
 def _arguments() -> argparse.Namespace:

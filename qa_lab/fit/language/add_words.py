@@ -97,11 +97,11 @@ def agreement(vectors: FloatArray, targets: FloatArray) -> dict[str, float]:
     }
 
 
-def extended(content: str, pieces: Sequence[str]) -> tuple[str, list[int]]:
-    """A `tokenizer.json` with further pieces in unused places first, and the place of each piece."""
+def extended(content: str, pieces: Sequence[str], *, into_unused: bool = True) -> tuple[str, list[int]]:
+    """A `tokenizer.json` with further pieces, in unused places first if so wished, and the place of each piece."""
     settings = json.loads(content)
     vocabulary: dict[str, int] = settings["model"]["vocab"]
-    unused = sorted(place for token, place in vocabulary.items() if _UNUSED.fullmatch(token))
+    unused = sorted(place for token, place in vocabulary.items() if into_unused and _UNUSED.fullmatch(token))
     places = [*unused, *range(len(vocabulary), len(vocabulary) + len(pieces))][: len(pieces)]
     taken = dict(zip(places, pieces, strict=True))
     standing = {taken.pop(place, token): place for token, place in vocabulary.items()}

@@ -7,12 +7,13 @@ it is left out unless those words are rare, by themselves and beside the piece i
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from qa_core.encoders.tokenisers import INSIDE, merged_pieces
 
+WORD = re.compile(r"[^\W\d_]+")
 Frequencies = Mapping[str, float]
 """Shares of the words among all words of running text, normalised as the tokeniser does."""
 
@@ -98,15 +99,36 @@ def frequencies(lines: Iterable[str], normalise: Callable[[str], str]) -> dict[s
     Raises:
         ValueError: a line has another form.
     """
-    shares: Counter[str] = Counter()
+    shares: defaultdict[str, float] = defaultdict(float)
     for number, line in enumerate(lines, start=1):
         try:
             word, share = line.rstrip("\n").split("\t")
-            if re.fullmatch(r"[^\W\d_]+", word):
-                shares[normalise(word).strip()] += float(share)  # type: ignore[assignment]
+            if WORD.fullmatch(word):
+                shares[normalise(word).strip()] += float(share)
         except ValueError as error:
             raise ValueError(f"Line {number}: expected `word<TAB>share`, but got {line[:80]!r}.") from error
     return dict(shares)
+
+
+def with_sharp_s(shares: Frequencies, counts: Mapping[str, int]) -> dict[str, float]:
+    """The shares of words with "ss" divided among their spellings with "ss" and "ß", of which many lists know only one.
+
+    Args:
+        shares: by normalised word.
+        counts: how often texts have each normalised word. The spelling of the list counts once more.
+    """
+    spellings: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for word, count in counts.items():
+        if "ß" in word:
+            spellings[word.replace("ß", "ss")][word] = count
+    divided = dict(shares)
+    for word, others in spellings.items():
+        if share := shares.get(word):
+            total = counts.get(word, 0) + 1 + sum(others.values())
+            divided[word] = share * (counts.get(word, 0) + 1) / total
+            for other, count in others.items():
+                divided[other] = divided.get(other, 0.0) + share * count / total
+    return divided
 
 
 def _repeated(counts: Mapping[str, int]) -> Iterator[str]:
@@ -131,13 +153,13 @@ def _unwanted(
     }
 
 
-def _use(vocabulary: Set[str], known: Set[str], shares: Mapping[str, float]) -> Counter[str]:
+def _use(vocabulary: Set[str], known: Set[str], shares: Mapping[str, float]) -> Mapping[str, float]:
     """How much text has each new piece."""
-    used: Counter[str] = Counter()
+    used: defaultdict[str, float] = defaultdict(float)
     for word, share in shares.items():
         for piece in cut(word, vocabulary):
             if piece not in known:
-                used[piece] += share  # type: ignore[assignment]
+                used[piece] += share
     return used
 
 

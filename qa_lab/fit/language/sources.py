@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -12,7 +12,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from qa_lab.fit.language.pieces import Frequencies, frequencies
+from qa_core.encoders.tokenisers import INSIDE
+from qa_lab.fit.language.pieces import WORD, Frequencies, frequencies, with_sharp_s
 from qa_lab.fit.language.translations import Translation, read_catalogues, read_dictionary, read_pages
 
 MEANINGS = 6
@@ -35,9 +36,11 @@ class Sources:
             frequencies(path.read_text(encoding="utf-8").splitlines(), normalise)
             for path in (arguments.frequencies, arguments.english)
         )
+        entries = [*read_dictionary(arguments.dictionary)]
         pages = [read_pages(*map(Path, pair)) for pair in arguments.pages]
-        sentences = chain(read_catalogues(arguments.catalogues, arguments.language), *pages)
-        return cls(shares, english, [*read_dictionary(arguments.dictionary)], [*sentences])
+        sentences = [*chain(read_catalogues(arguments.catalogues, arguments.language), *pages)]
+        counts = Counter(chain(*(WORD.findall(normalise(t.text)) for t in chain(entries, sentences))))
+        return cls(with_sharp_s(shares, counts), english, entries, sentences)
 
     def meanings(self, normalise: Callable[[str], str]) -> dict[str, list[str]]:
         """Up to `MEANINGS` translations of each normalised word."""
@@ -46,6 +49,17 @@ class Sources:
             of_word = meanings[normalise(entry.text).strip()]
             of_word += entry.english[: max(0, MEANINGS - len(of_word))]
         return dict(meanings)
+
+
+def english_of(piece: str, meanings: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    """Translations of a piece read as a word, or of a word that it is a form of; empty if there are none."""
+    word = piece.removeprefix(INSIDE)
+    for spelling in (word, word.replace("ss", "ß")):
+        # "urlaubs" of compounds, and inflections that are cut off
+        for form in (spelling, spelling.removesuffix("s"), f"{spelling}e", f"{spelling}en"):
+            if form in meanings:
+                return meanings[form]
+    return ()
 
 
 def add_options(parser: argparse.ArgumentParser, **folders: str) -> None:

@@ -21,6 +21,7 @@ from qa_core.networks.batching import batches, padded
 from qa_core.networks.poolings import mean_pool, unit
 from qa_core.training.transformer_tuning import TunedTransformer
 from qa_core.types import FloatArray
+from qa_lab.fit.language.sources import english_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,12 @@ class Batch:
 
 
 def first_rows(
-    pieces: Sequence[str], translations: Mapping[str, Sequence[str]], words: Tensor, tokeniser: SubwordTokeniser
+    pieces: Sequence[str], meanings: Mapping[str, Sequence[str]], words: Tensor, tokeniser: SubwordTokeniser
 ) -> Tensor:
     """Rows (N, D) to start from: mean vectors of the translations of a piece, else of what it was cut into before.
 
     Args:
-        translations: English words by normalised word.
+        meanings: translations of each normalised word.
         words: the network's (V, D).
         tokeniser: of the network, without the new pieces.
     """
@@ -85,13 +86,10 @@ def first_rows(
 
     rows = []
     for piece in pieces:
-        word = piece.removeprefix(INSIDE)
-        forms = (word, word.removesuffix("s"), f"{word}e", f"{word}en")  # "urlaubs" of compounds, cut inflections
-        english = next((translations[form] for form in forms if form in translations), ())
-        meanings = [vector for text in english if (vector := mean_of(text)) is not None]
-        former = mean_of(word)
+        vectors = [vector for text in english_of(piece, meanings) if (vector := mean_of(text)) is not None]
+        former = mean_of(piece.removeprefix(INSIDE))
         unmeant = words.mean(0) if former is None else former
-        rows.append(torch.stack(meanings).mean(0) if meanings else unmeant)
+        rows.append(torch.stack(vectors).mean(0) if vectors else unmeant)
     return torch.stack(rows)
 
 

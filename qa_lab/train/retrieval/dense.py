@@ -65,15 +65,11 @@ class DenseOutcome(Outcome):
     before: Quality
     after: Quality
 
-    def as_dict(self) -> dict[str, object]:
-        qualities = {"before": self.before, "after": self.after}
-        return asdict(self) | {name: {"Success@1": q.success, "RR": q.rr} for name, q in qualities.items()}
-
     def text(self, out: Path) -> str:
         return (
             f"{self.pairs:,} pairs for training, {self.held_out:,} held out\n"
-            f"before: S@1 {self.before.success:.3f}, MRR {self.before.rr:.3f}\n"
-            f"after:  S@1 {self.after.success:.3f}, MRR {self.after.rr:.3f}\n"
+            f"before: {self.before}\n"
+            f"after:  {self.after}\n"
             f"use it: qa-bot use {out}\n"
         )
 

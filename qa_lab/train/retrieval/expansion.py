@@ -71,15 +71,11 @@ class ExpansionOutcome(Outcome):
     before: Quality
     after: Quality
 
-    def as_dict(self) -> dict[str, object]:
-        qualities = {"before": self.before, "after": self.after}
-        return asdict(self) | {name: {"Success@1": q.success, "RR": q.rr} for name, q in qualities.items()}
-
     def text(self, out: Path) -> str:
         return (
             f"{self.pairs:,} pairs for training, {self.held_out:,} held out; perplexity {self.perplexity:.1f}\n"
-            f"without expansion: S@1 {self.before.success:.3f}, MRR {self.before.rr:.3f}\n"
-            f"with expansion:    S@1 {self.after.success:.3f}, MRR {self.after.rr:.3f}\n"
+            f"without expansion: {self.before}\n"
+            f"with expansion:    {self.after}\n"
             f"use it: qa-bot config set retrieval.expander {out}; qa-bot config set retrieval.expansion nmt\n"
         )
 

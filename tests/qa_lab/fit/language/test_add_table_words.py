@@ -32,7 +32,7 @@ def test_german_words_have_the_vectors_of_english_ones(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_word_pieces(tmp_path / "transformer")
-    (tmp_path / "de").write_text("".join(f"{word}\t0.001\n" for word in GERMAN))
+    (tmp_path / "de").write_text("".join(f"{word}\t0.001\n" for word in (*GERMAN, "unseen")))
     (tmp_path / "en").write_text("cats\t0.001\n")
     (tmp_path / "ding").write_text("".join(f"{word} :: {english}\n" for word, english in GERMAN.items()))
     pairs = [*GERMAN.items()]
@@ -43,7 +43,7 @@ def test_german_words_have_the_vectors_of_english_ones(
     options = {
         "language": "de", "encoder": table, "transformer": tmp_path / "transformer", "frequencies": tmp_path / "de",
         "english": tmp_path / "en", "dictionary": tmp_path / "ding", "catalogues": tmp_path / "programs",
-        "out": tmp_path / "out", "words": 5, "threads": 1,
+        "out": tmp_path / "out", "words": 6, "threads": 1,
     }  # fmt: skip
     monkeypatch.setattr("qa_lab.fit.language.add_table_words.SAMPLE", SampleConfig(held=4))
     monkeypatch.setattr(
@@ -57,6 +57,7 @@ def test_german_words_have_the_vectors_of_english_ones(
     np.testing.assert_array_equal(before.encode(english), after.encode(english))
     assert after.extends == {before.fingerprint}
     assert all(after.knows(word) for word in GERMAN)
+    assert not after.knows("unseen"), "nothing taught it"
     cosines = after.encode(german) @ after.encode(english).T
     assert cosines.diagonal().min() > 0.8
     assert cosines.diagonal().min() > cosines[0, 1]

@@ -12,7 +12,7 @@ from qa_core.encoders.sentence_layout import SentenceLayout
 from qa_core.encoders.static_encoder import sha256
 from qa_core.encoders.transformer_encoder import MADE_WITH, TransformerEncoder
 from qa_lab.fit.language.add_words import GRAPH, agreement, extended, main
-from qa_lab.fit.language.sources import SampleConfig, Sources, sampled
+from qa_lab.fit.language.sources import SampleConfig, Sources, english_of, sampled
 from qa_lab.fit.language.translations import Translation
 from tests.qa_lab.fit.language.test_translations import write_catalogue
 from tests.tiny_bert import write_json, write_tiny_bert
@@ -127,6 +127,15 @@ def test_new_pieces_take_unused_places_first() -> None:
     extended_content, places = extended(content, ["katze", "hund"])
     assert places == [1, 3]
     assert json.loads(extended_content)["model"]["vocab"] == {"[PAD]": 0, "katze": 1, "cat": 2, "hund": 3}
+    assert extended(content, ["katze", "hund"], into_unused=False)[1] == [3, 4]
+
+
+def test_a_piece_has_the_translations_of_the_word_that_it_is_a_form_of() -> None:
+    meanings = {"urlaub": ["holiday"], "straße": ["street"], "katze": ["cat"], "katz": ["kitty"]}
+    pieces = ("urlaub", "urlaubs", "##katz", "##strasse", "strasse", "hund")
+    assert [[*english_of(piece, meanings)] for piece in pieces] == [
+        ["holiday"], ["holiday"], ["kitty"], ["street"], ["street"], [],
+    ]  # fmt: skip
 
 
 def test_agreement_counts_nearest_neighbours() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_lab.fit.language.pieces import PieceConfig, choose_pieces, cut, frequencies
+from qa_lab.fit.language.pieces import PieceConfig, choose_pieces, cut, frequencies, with_sharp_s
 
 LETTERS = set("abcdefghijklmnopqrstuvwxyz")
 KNOWN = LETTERS | {f"##{letter}" for letter in LETTERS} | {"book", "read", "##er"}
@@ -48,3 +48,8 @@ def test_shares_of_words_that_are_written_alike_are_added() -> None:
     }
     with pytest.raises(ValueError, match=r"Line 2: expected `word<TAB>share`, but got 'zwei'"):
         frequencies(["eins\t0.1", "zwei"], str.lower)
+
+
+def test_the_share_of_a_word_is_divided_among_its_spellings() -> None:
+    shares = with_sharp_s({"strasse": 0.8, "wasser": 0.1}, {"straße": 6, "strasse": 1, "wasser": 9, "fuß": 2})
+    assert shares == {"strasse": pytest.approx(0.2), "straße": pytest.approx(0.6), "wasser": 0.1}
