@@ -22,6 +22,8 @@ _MARKUP = re.compile(r"<[^>]{0,200}>")
 _MNEMONICS = re.compile(r"&(?=\w)|[_~]")
 _UNLIKE_PROSE = ("%", "\\", "@", "{")
 _BLOCKS = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "li", "td", "dt", "dd", "title"))
+_PAGES = frozenset((".html", ".page"))
+_LANGUAGE = re.compile(r"\.[a-z]{2}\.")
 _UNREAD = frozenset(("script", "style", "pre", "nav"))
 _LETTERS = 0.6  # least share of a text
 _RATIO = (0.4, 3.0)  # of the lengths of a text and its translation
@@ -70,15 +72,19 @@ def read_catalogues(folder: Path, language: str) -> Iterator[Translation]:
 
 
 def read_pages(folder: Path, english: Path) -> Iterator[Translation]:
-    """Sentences of HTML pages whose English counterparts have the same name and the same blocks."""
-    for path in sorted(folder.rglob("*.html")):
+    """Sentences of pages (HTML, or Mallard's `*.page`) whose English counterparts have the same blocks.
+
+    A counterpart has the same name, or `about.en.html` for `about.de.html`.
+    """
+    for path in sorted(file for file in folder.rglob("*") if file.suffix in _PAGES):
         other = english / path.relative_to(folder)
+        other = other if other.is_file() else other.with_name(_LANGUAGE.sub(".en.", path.name))
         if not other.is_file():
             continue
         texts, translations = _blocks(path), _blocks(other)
         if [tag for tag, _ in texts] == [tag for tag, _ in translations]:
             for (_, text), (_, translation) in zip(texts, translations, strict=True):
-                yield from _aligned(translation, text, folder.name)
+                yield from _aligned(translation, text, str(folder))
 
 
 def _aligned(english: str, text: str, source: str) -> Iterator[Translation]:

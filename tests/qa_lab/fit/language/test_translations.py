@@ -72,10 +72,12 @@ def test_pages_with_the_same_blocks_are_read_in_parallel(tmp_path: Path) -> None
         (tmp_path / folder / "page.html").write_text(
             f"<html><script>x = 1</script><h1>{text}</h1><p><b>{other}</b></p></html>"
         )
+        (tmp_path / folder / f"about.{folder}.html").write_text(f"<title>{other}</title>")
     (tmp_path / "de" / "other.html").write_text("<p>Ein Satz ohne englische Seite.</p>")
     (tmp_path / "de" / "changed.html").write_text("<p>Ein Satz.</p><p>Neu.</p>")
     (tmp_path / "en" / "changed.html").write_text("<p>A sentence.</p>")
     assert [*read_pages(tmp_path / "de", tmp_path / "en")] == [
-        Translation("Ein Satz über Bücher.", ("A sentence about books.",), "de"),
-        Translation("Noch einer.", ("Another.",), "de"),
+        Translation("Noch einer.", ("Another.",), str(tmp_path / "de")),
+        Translation("Ein Satz über Bücher.", ("A sentence about books.",), str(tmp_path / "de")),
+        Translation("Noch einer.", ("Another.",), str(tmp_path / "de")),
     ]
