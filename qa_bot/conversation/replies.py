@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from qa_bot.answering.scope import Knowledge
-from qa_bot.answering.wording.refusals import refusals_for
+from qa_bot.answering.wording.refusals import refusals_of
 from qa_bot.conversation.memory import RememberedTurn, sourced
 from qa_core.text.analysis import sentences
 from qa_core.text.small_talk import Talk
@@ -69,7 +69,7 @@ def _about_previous(talk: Talk, past: Sequence[RememberedTurn]) -> Answer:
         return talk_answer(NOTHING[talk])
     answer = former.recall()
     if talk in ("repeat", "shorter") and not answer.answered and (answer.suggested or not answer.choices):
-        return talk_answer(f"{refusals_for(answer.question).unknown} {answer.reason}", answer.sources)
+        return talk_answer(f"{refusals_of(answer.reason).unknown} {answer.reason}", answer.sources)
     match talk:
         case "repeat":
             return replace(answer, kind="talk" if answer.answered else "none", understood="", trace=None)

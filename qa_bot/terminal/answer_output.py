@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from qa_bot.answering.wording.refusals import ENGLISH, refusals_for
+from qa_bot.answering.wording.refusals import ENGLISH, refusals_of
 from qa_bot.terminal.cleaned_console import cleaned
 from qa_bot.terminal.markdown_output import markdown
 from qa_core.text.safe_text import clean
@@ -57,14 +57,15 @@ def _show_sourced(console: Console, answer: Answer, text: str) -> None:
             console.print(Text(f"\n{clean(answer.former)}", style="dim"))
         others = [source for source in answer.sources if source.span is None]
     else:
-        console.print(Text(refusals_for(answer.question).unknown, style="bold"), Text(clean(answer.reason)))
+        wording = refusals_of(answer.reason)
+        console.print(Text(wording.unknown, style="bold"), Text(clean(answer.reason)))
         used, others = [], list(answer.sources[:NEAREST])
     if used:
         _heading(console, "Source" if len(used) == 1 else "Sources")
         for number, source in enumerate(used, start=1):
             _show_source(console, f"[{number}]", source)
     if answer.suggested:
-        _heading(console, refusals_for(answer.question).instead)
+        _heading(console, refusals_of(answer.reason).instead)
         _number_choices(console, answer.choices)
     if others:
         _heading(console, "See also" if used else "Nearest documents")

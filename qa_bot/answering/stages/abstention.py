@@ -44,13 +44,13 @@ QUOTED, QUOTED_TITLE = 40, 120
 def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
     """Why there is no answer, in the question's language; `index` says which words the collection contains."""
     text = question_text(ranking.question)
-    wording = refusals_for(text)
+    formulation = ranking.formulation
+    language = formulation.languages.first
+    wording = refusals_for(text, language)
     if not text:
         return wording.empty_question
     if not ranking.candidates and ranking.skipped:
         return wording.no_time
-    formulation = ranking.formulation
-    language = formulation.languages.first
     content = _content(formulation, language)
     if not content:
         return wording.nothing_named

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from functools import cache
+from string import Formatter
 
 from qa_core.text.language_detection import language_of
 
@@ -242,9 +244,28 @@ UNKNOWN = tuple(refusals.unknown for refusals in REFUSALS.values())
 UNSURE = tuple(refusals.unsure for refusals in REFUSALS.values())
 
 
-def refusals_for(question: str) -> Refusals:
-    """The sentences in the language of a question."""
+def refusals_for(question: str, likely: str = "en") -> Refusals:
+    """The sentences in the language of a question.
+
+    Args:
+        likely: the language where two words do not say it.
+    """
     head = question[:JUDGED]
-    if len(head.split()) < LEAST_WORDS:
-        return ENGLISH
-    return REFUSALS.get(language_of(head, "en", is_question=True), ENGLISH)
+    is_short = len(head.split()) < LEAST_WORDS
+    return REFUSALS.get(likely if is_short else language_of(head, likely, is_question=True), ENGLISH)
+
+
+def refusals_of(reason: str) -> Refusals:
+    """The sentences of which a reason for no answer is one; the English ones if it is none of them."""
+    return next((refusals for part, refusals in _fixed_parts() if part in reason), ENGLISH)
+
+
+@cache
+def _fixed_parts() -> list[tuple[str, Refusals]]:
+    """The longest part of each sentence between its places, without mere words."""
+    parts = (
+        (max((part for part, *_ in Formatter().parse(sentence)), key=len), refusals)
+        for refusals in REFUSALS.values()
+        for sentence in astuple(refusals)
+    )
+    return [(part, refusals) for part, refusals in parts if len(part.split()) > 1]

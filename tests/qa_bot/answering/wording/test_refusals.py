@@ -7,7 +7,7 @@ from string import Formatter
 
 import pytest
 
-from qa_bot.answering.wording.refusals import ENGLISH, REFUSALS, UNKNOWN, UNSURE, Refusals, refusals_for
+from qa_bot.answering.wording.refusals import ENGLISH, REFUSALS, UNKNOWN, UNSURE, Refusals, refusals_for, refusals_of
 
 
 def places(sentence: str) -> set[tuple[str, str]]:
@@ -39,6 +39,25 @@ def test_every_language_has_every_sentence_with_the_same_places(language: str, n
 )
 def test_the_language_of_a_question(question: str, language: str) -> None:
     assert refusals_for(question) is REFUSALS[language]
+
+
+def test_two_words_are_answered_in_the_likely_language() -> None:
+    assert refusals_for("auch Fernleihen?", "de") is REFUSALS["de"]
+    assert refusals_for("How high is the mileage allowance?", "de") is ENGLISH
+
+
+@pytest.mark.parametrize("language", REFUSALS)
+@pytest.mark.parametrize(
+    "name", [field.name for field in fields(Refusals)][:-2]
+)  # the last two are words inside others
+def test_the_language_of_a_reason(language: str, name: str) -> None:
+    sentence = getattr(REFUSALS[language], name)
+    quoted = {place: 0.5 if form else "“Fernleihe”" for place, form in places(sentence)}
+    assert refusals_of(sentence.format(**quoted)) is REFUSALS[language]
+
+
+def test_another_reason_is_english() -> None:
+    assert refusals_of("") is refusals_of("Le graphe manque.") is ENGLISH
 
 
 def test_sentences_are_recognised_in_every_language() -> None:
