@@ -4,7 +4,8 @@
         --english FILE --dictionary FILE --catalogues DIR --pages DIR ENGLISH_DIR --work DIR --out DIR
 
 The network and its English words are unchanged, bit for bit. The new words take the places that BERT's vocabulary
-leaves unused, then places after it. A second run with the same folder of work continues the first one.
+leaves unused, then places after it. A second run with the same folder of work continues the first one. `--start DIR`
+begins with the vectors that an encoder, which has learnt the language before, has for the same pieces.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from qa_core.encoders.onnx_quantisation import float_weights, write_words
 from qa_core.encoders.sentence_layout import SentenceLayout, read_object
@@ -144,7 +146,7 @@ def say(line: str) -> None:
 
 def main() -> None:
     arguments = _arguments()
-    config = FitConfig(epochs=arguments.epochs)
+    config = FitConfig(epochs=arguments.epochs, seed=arguments.seed)
     torch.set_num_threads(arguments.threads)
     seed_everything(config.seed)
     network, tokeniser = _network(arguments.minilm, arguments.encoder)
@@ -157,6 +159,8 @@ def main() -> None:
     content, places = extended((arguments.encoder / TOKENISER).read_text(encoding="utf-8"), pieces)
     further = SubwordTokeniser.of(content)
     rows = first_rows(pieces, sources.meanings(normalise), network.model.embeddings.word_embeddings.weight, tokeniser)
+    if arguments.start is not None:
+        learnt_before(arguments.start, pieces, rows)
     module = FurtherWords(network, rows, places)
     data, test = (_with_targets(network, tokeniser, translations) for translations in (learnt, held))
     say(f"before: {agreement(encoded(module, further.sequences(test.texts)), test.targets)}")
@@ -164,7 +168,18 @@ def main() -> None:
     figures = agreement(encoded(module, further.sequences(test.texts)), test.targets)
     say(f"after: {figures}")
     made_with = asdict(config) | {"language": arguments.language, "pieces": len(pieces), "texts": len(learnt)} | figures
+    if arguments.start is not None:
+        made_with["start_sha256"] = sha256(arguments.start / GRAPH)
     write(arguments.out, arguments.encoder, pieces, module.rows.weight.detach().numpy(), made_with=made_with)
+
+
+def learnt_before(encoder: Path, pieces: Sequence[str], rows: Tensor) -> None:
+    """Set the rows (N, D) of the pieces that an encoder has to its vectors."""
+    vocabulary = SubwordTokeniser.load(encoder).tokenizer.get_vocab()
+    words = float_weights(encoder / GRAPH)["embeddings.word_embeddings.weight"]
+    for row, piece in enumerate(pieces):
+        if piece in vocabulary:
+            rows[row] = torch.from_numpy(words[vocabulary[piece]].copy())
 
 
 def _network(minilm: Path, encoder: Path) -> tuple[TunedTransformer, SubwordTokeniser]:
@@ -193,6 +208,8 @@ def _arguments() -> argparse.Namespace:
         minilm="folder of all-MiniLM-L6-v2 in sentence-transformers layout",
         work="folder of the run, for a second run",
     )
+    parser.add_argument("--start", type=Path, metavar="DIR", help="an encoder that has learnt the language before")
+    parser.add_argument("--seed", type=int, default=FitConfig().seed)
     parser.add_argument("--pieces", type=int, default=PieceConfig().pieces)
     parser.add_argument("--epochs", type=float, default=FitConfig().epochs)
     parser.add_argument("--threads", type=int, default=2)

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
+from qa_core.encoders.onnx_quantisation import float_weights
 from qa_core.encoders.sentence_layout import SentenceLayout
 from qa_core.encoders.static_encoder import sha256
 from qa_core.encoders.transformer_encoder import MADE_WITH, TransformerEncoder
-from qa_lab.fit.language.add_words import GRAPH, agreement, extended, main
+from qa_lab.fit.language.add_words import GRAPH, agreement, extended, learnt_before, main
 from qa_lab.fit.language.sources import SampleConfig, Sources, english_of, sampled
 from qa_lab.fit.language.translations import Translation
 from tests.qa_lab.fit.language.test_translations import write_catalogue
@@ -102,6 +104,16 @@ def test_german_words_have_the_vectors_of_english_ones(
     cosines = after.encode(german) @ after.encode(english).T
     assert cosines.argmax(axis=1).tolist() == [0, 1, 2]
     assert cosines.diagonal().mean() > (before.encode(german) @ before.encode(english).T).diagonal().mean() + 0.1
+
+
+def test_pieces_that_were_learnt_before_begin_with_their_vectors(shipped: Path) -> None:
+    rows = torch.ones(3, 128)
+    learnt_before(shipped, ["cat", "katze", "bird"], rows)
+    place = json.loads((shipped / "tokenizer.json").read_text())["model"]["vocab"]["bird"]
+    bird = float_weights(shipped / GRAPH)["embeddings.word_embeddings.weight"][place]
+    np.testing.assert_array_equal(rows[2].numpy(), bird)
+    assert rows[1].tolist() == [1.0] * 128
+    assert rows[0].tolist() != rows[2].tolist()
 
 
 def test_frequent_words_phrases_and_prose_are_learnt_from() -> None:
