@@ -58,6 +58,7 @@ class TrainedModel(StrEnum):
     dense = "dense"
     expansion = "expansion"
     similar = "similar"
+    words = "words"
     paragram = "paragram"
     phrases = "phrases"
     annotate = "annotate"

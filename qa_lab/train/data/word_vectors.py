@@ -5,21 +5,25 @@ The setting `pretrained` of a network names `starter`, a static encoder's folder
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from qa_bot.home.encoders import STARTER, resolve
 from qa_bot.home.starter import ENCODER
+from qa_core.atomic import atomic_folder
 from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.text.analysis import words as words_in
 from qa_core.training.static_table import read_tokeniser
-from qa_core.vectors.word_vectors import WordVectors, read_vectors
+from qa_core.vectors.word_vectors import WordVectors, read_vectors, write_glove
+from qa_lab.train.errors import TrainingError
 
 VECTORS = "vectors.txt"
 """File name in the folder of a model of words; GloVe text."""
+FILES = CONFIG, CARD, _ = ("config.json", "README.md", VECTORS)
 
 _PLAIN = re.compile(r"[a-z]{2,}")
 
@@ -39,6 +43,16 @@ def word_vectors(source: str, words: Sequence[str], *, models: Path) -> WordVect
     path = Path(source).expanduser()
     vectors = _from_file(path, words) if path.is_file() else _from_folder(path, words)
     return _encoded(source, words, models) if vectors is None else vectors
+
+
+def save_vectors(out: Path, vectors: WordVectors, *, content: Mapping[str, object], card: str) -> None:
+    """Write a folder with word vectors, its `content` as JSON, and its card. Raises TrainingError unless finite."""
+    if not np.isfinite(vectors.matrix).all():
+        raise TrainingError("Expected finite vectors, but got NaN or infinity; train again with a lower learning rate.")
+    with atomic_folder(out, FILES) as new:
+        (new / CONFIG).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        (new / CARD).write_text(card, encoding="utf-8")
+        write_glove(vectors, new / VECTORS)
 
 
 def side_by_side(left: WordVectors, right: WordVectors) -> WordVectors:

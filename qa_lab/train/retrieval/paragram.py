@@ -5,7 +5,6 @@ It writes GloVe text, which `train dense` and the others take as `pretrained`.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -15,17 +14,16 @@ from typing import Literal
 import numpy as np
 
 from qa_bot.home.encoders import STARTER
-from qa_core.atomic import atomic_folder
 from qa_core.training.loop import Training
 from qa_core.types import FloatArray, IntArray
-from qa_core.vectors.word_vectors import WordVectors, write_glove
+from qa_core.vectors.word_vectors import WordVectors
 from qa_lab.evaluate.words.similarities import read_lists
 from qa_lab.evaluate.words.words import models_folder
 from qa_lab.train.card import card_text, table
 from qa_lab.train.data.paraphrases import WordPair, distinct_words, read_lexicon
 from qa_lab.train.data.splitting import dev_share
-from qa_lab.train.data.word_vectors import VECTORS, listed_words, side_by_side, word_vectors
-from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
+from qa_lab.train.data.word_vectors import VECTORS, listed_words, save_vectors, side_by_side, word_vectors
+from qa_lab.train.errors import SettingsError, TrainingDataError
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.word_selection import Selection, held_out_pairs, lists_selection, pairs_selection
 from qa_lab.train.settings import check_positive, in_table, load_settings, source_of
@@ -35,7 +33,6 @@ from retrievers.training.phrases.word_paragram import ParagramConfig, WordTable,
 
 log = logging.getLogger(__name__)
 
-FILES = CONFIG, CARD, _ = ("config.json", "README.md", VECTORS)
 KIND = "paragram"
 
 
@@ -204,13 +201,8 @@ def _with_rows(start: WordVectors, numbers: Sequence[int], rows: FloatArray) -> 
 
 
 def _save(request: Request, config: ParagramSettings, outcome: ParagramOutcome, vectors: WordVectors) -> None:
-    if not np.isfinite(vectors.matrix).all():
-        raise TrainingError("Expected finite vectors, but got NaN or infinity; train again with a lower learning rate.")
     content = {"kind": KIND, "seed": request.seed, "settings": asdict(config), "figures": outcome.as_dict()}
-    with atomic_folder(request.out, FILES) as new:
-        (new / CONFIG).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        (new / CARD).write_text(_card(request, config, outcome, vectors.dimension), encoding="utf-8")
-        write_glove(vectors, new / VECTORS)
+    save_vectors(request.out, vectors, content=content, card=_card(request, config, outcome, vectors.dimension))
 
 
 def _card(request: Request, config: ParagramSettings, outcome: ParagramOutcome, dimension: int) -> str:

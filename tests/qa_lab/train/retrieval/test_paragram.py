@@ -6,9 +6,9 @@ import pytest
 
 from qa_core.vectors.word_vectors import read_vectors
 from qa_lab.evaluate.words.words import evaluate_words
-from qa_lab.train.errors import SettingsError, TrainingDataError
+from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.paragram import PARAGRAM, TrainingError
+from qa_lab.train.retrieval.paragram import PARAGRAM
 
 MODEL = "paragram"
 NAMES = [first + last for first in ("ba", "ce", "di", "fo", "gu") for last in ("lor", "min", "tes", "von")]

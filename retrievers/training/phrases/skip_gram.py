@@ -1,0 +1,233 @@
+"""Skip-gram with negative sampling: word vectors from plain texts (Mikolov et al. 2013, eq. 4).
+
+    corpus = Corpus.of(texts, most=50_000, minimum=5)
+    model = SkipGram(len(corpus.words), config.dimension)
+    training = Training(model, adagrad(model, config), seed=1)
+    for progress in train_words(training, corpus, config, evaluate=dev):
+        print(progress)
+    model.vectors()
+
+The negatives are drawn once a batch and shared by its pairs, each with the weight `k / M` (Ji et al. 2016), so that the
+scores of a batch are one product of matrices.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from qa_core.text.analysis import words as words_of
+from qa_core.training.loop import Progress, Training, train
+from qa_core.types import FloatArray, IntArray
+
+_CHUNK = 50_000  # tokens whose pairs are shuffled together
+_POWER = 0.75  # of the frequencies that negatives are drawn by
+
+
+@dataclass(frozen=True, slots=True)
+class SkipGramConfig:
+    dimension: int = 100
+    window: int = 5  # largest distance of two words of a pair; each word draws its own, from 1
+    negatives: int = 5  # k: weight of the negatives of a pair
+    shared: int = 64  # M: negatives of a batch
+    subsample: float = 1e-4  # t: share of all words above which a word is left out at random
+    words: int = 50_000  # most words with a vector, by frequency
+    minimum: int = 5  # fewest occurrences of a word with a vector
+    batch: int = 1_000  # pairs
+    epochs: int = 5
+    patience: int = 2  # epochs without a better development measure
+    learning_rate: float = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Texts as numbers of words, without the words that have no vector.
+
+    `words` (V) are in descending order of their `counts` (V,); `tokens` (N,) are numbers of words, and `texts` (N,) the
+    ascending number of the text of each.
+    """
+
+    words: tuple[str, ...]
+    counts: IntArray
+    tokens: IntArray
+    texts: IntArray
+
+    @classmethod
+    def of(cls, texts: Iterable[str], *, most: int, minimum: int) -> Self:
+        """The corpus of the `most` words with at least `minimum` occurrences.
+
+        Raises:
+            ValueError: fewer than two words occur as often.
+        """
+        number_of: dict[str, int] = {}
+        tokens, places = _read(texts, lambda word: number_of.setdefault(word, len(number_of)))
+        counts = np.bincount(tokens, minlength=len(number_of))
+        order = np.argsort(-counts, kind="stable")[:most]
+        kept = order[counts[order] >= minimum]
+        if len(kept) < 2:
+            raise ValueError(
+                f"Expected words that occur at least {minimum} times, but got {len(kept)} of {len(number_of)}; give "
+                "more texts, or a lower `minimum`."
+            )
+        new = np.full(len(number_of), -1, dtype=np.int64)
+        new[kept] = np.arange(len(kept))
+        known = new[tokens] >= 0
+        names = list(number_of)
+        return cls(tuple(names[i] for i in kept.tolist()), counts[kept], new[tokens][known], places[known])
+
+    def others(self, texts: Iterable[str]) -> Self:
+        """Other texts with the same words."""
+        number_of = {word: number for number, word in enumerate(self.words)}
+        tokens, places = _read(texts, number_of.get)
+        return type(self)(self.words, self.counts, tokens, places)
+
+
+class Batch(NamedTuple):
+    """Numbers of words: pairs (B,) and (B,), and the negatives of all of them (M,)."""
+
+    words: Tensor
+    contexts: Tensor
+    negatives: Tensor
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+class SkipGram(nn.Module):
+    """A vector of each word, and another one of it as a context."""
+
+    def __init__(self, words: int, dimension: int) -> None:
+        super().__init__()
+        self.words = nn.Parameter((torch.rand(words, dimension) - 0.5) / dimension)  # (V, D)
+        self.contexts = nn.Parameter(torch.zeros(words, dimension))  # (V, D)
+
+    def forward(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """`u·v` of the pairs (B,) and with the negatives (B, M)."""
+        words = functional.embedding(batch.words, self.words, sparse=True)  # (B, D)
+        contexts = functional.embedding(batch.contexts, self.contexts, sparse=True)  # (B, D)
+        negatives = functional.embedding(batch.negatives, self.contexts, sparse=True)  # (M, D)
+        return (words * contexts).sum(1), words @ negatives.T
+
+    def vectors(self) -> FloatArray:
+        """The vectors of the words, (V, D)."""
+        rows: FloatArray = self.words.detach().cpu().numpy()
+        return rows
+
+
+def objective(model: SkipGram, batch: Batch, negatives: int) -> Tensor:
+    """`−1/B Σ (log σ(u·v) + k/M Σ log σ(−u·n))`; a negative that is the context of a pair does not count for it."""
+    pairs, others = model(batch)  # (B,), (B, M)
+    apart = batch.contexts[:, None] != batch.negatives  # (B, M)
+    wrong = (functional.logsigmoid(-others) * apart).sum(1) * (negatives / len(batch.negatives))
+    return -(functional.logsigmoid(pairs) + wrong).mean()
+
+
+def adagrad(model: SkipGram, config: SkipGramConfig) -> torch.optim.Optimizer:
+    """AdaGrad over the rows of a batch."""
+    torch.sparse.check_sparse_tensor_invariants.disable()  # type: ignore[no-untyped-call] # else torch warns of the default
+    return torch.optim.Adagrad(model.parameters(), lr=config.learning_rate)
+
+
+def train_words(
+    training: Training,
+    corpus: Corpus,
+    config: SkipGramConfig,
+    *,
+    evaluate: Callable[[SkipGram], float],
+    report_every: int = 200,
+) -> Iterator[Progress]:
+    """Train the `SkipGram` of `training` with the optimiser `adagrad`.
+
+    Args:
+        evaluate: development measure; the training ends with the best vectors.
+
+    Raises:
+        ValueError: no text has two words.
+    """
+
+    def loss(model: nn.Module, batch: Batch) -> Tensor:
+        assert isinstance(model, SkipGram)
+        return objective(model, batch, config.negatives)
+
+    def measured(model: nn.Module) -> float:
+        assert isinstance(model, SkipGram)
+        return evaluate(model)
+
+    yield from train(
+        training,
+        lambda _epoch, rng: batches(corpus, config, rng),
+        loss,
+        epochs=config.epochs,
+        evaluate=measured,
+        patience=config.patience,
+        report_every=report_every,
+    )
+
+
+@torch.no_grad()
+def likelihood(model: SkipGram, corpus: Corpus, config: SkipGramConfig, *, seed: int) -> float:
+    """The mean of the negative `objective` over the pairs of texts; the same seed draws the same pairs and negatives.
+
+    Raises:
+        ValueError: no text has two words.
+    """
+    sums = [
+        (-float(objective(model, batch, config.negatives)) * len(batch), len(batch))
+        for batch in batches(corpus, config, np.random.default_rng(seed))
+    ]
+    if not sums:
+        raise ValueError("Expected held-out texts with two known words, but got none; give more, or a larger share.")
+    return sum(value for value, _ in sums) / sum(size for _, size in sums)
+
+
+def batches(corpus: Corpus, config: SkipGramConfig, rng: np.random.Generator) -> Iterator[Batch]:
+    """Pairs of nearby words of every part of the corpus, in random order, each batch with its negatives."""
+    weights = np.cumsum(corpus.counts.astype(np.float64) ** _POWER)
+    kept = keeping(corpus.counts, config.subsample)
+    starts = np.arange(0, len(corpus.tokens), _CHUNK)
+    for start in rng.permutation(starts).tolist():
+        tokens, texts = corpus.tokens[start : start + _CHUNK], corpus.texts[start : start + _CHUNK]
+        chosen = rng.random(len(tokens)) < kept[tokens]
+        tokens, texts = tokens[chosen], texts[chosen]
+        pairs = nearby(tokens, texts, rng.integers(1, config.window + 1, len(tokens)))
+        pairs = pairs[rng.permutation(len(pairs))]
+        for first in range(0, len(pairs), config.batch):
+            part = torch.from_numpy(pairs[first : first + config.batch])
+            negatives = np.searchsorted(weights, rng.random(config.shared) * weights[-1], side="right")
+            yield Batch(part[:, 0], part[:, 1], torch.from_numpy(negatives))
+
+
+def keeping(counts: IntArray, threshold: float) -> FloatArray:
+    """The probability to keep an occurrence of each word, (V,): `√(t / f)`, at most 1 (ibid., eq. 5)."""
+    frequency = counts / counts.sum()
+    kept: FloatArray = np.minimum(1.0, np.sqrt(threshold / frequency)).astype(np.float32)
+    return kept
+
+
+def nearby(tokens: IntArray, texts: IntArray, reach: IntArray) -> IntArray:
+    """Each word with the words of its text at most its `reach` (N,) away: numbers of word and context, (P, 2)."""
+    found = [np.empty((0, 2), dtype=np.int64)]
+    for distance in range(1, int(reach.max(initial=0)) + 1):
+        left, right = slice(None, -distance), slice(distance, None)
+        together = texts[left] == texts[right]
+        for word, context in ((left, right), (right, left)):
+            chosen = together & (reach[word] >= distance)
+            found.append(np.stack([tokens[word][chosen], tokens[context][chosen]], axis=1))
+    return np.concatenate(found)
+
+
+def _read(texts: Iterable[str], number: Callable[[str], int | None]) -> tuple[IntArray, IntArray]:
+    """Numbers of the words of all texts, and of the text of each; words without a number are left out."""
+    tokens, places = array("q"), array("q")
+    for place, text in enumerate(texts):
+        known: Sequence[int] = [found for word in words_of(text) if (found := number(word)) is not None]
+        tokens.extend(known)
+        places.extend([place] * len(known))
+    return np.array(tokens, dtype=np.int64), np.array(places, dtype=np.int64)
