@@ -40,7 +40,7 @@ class SkipGramConfig:
     subsample: float = 1e-4  # t: share of all words above which a word is left out at random
     words: int = 50_000  # most words with a vector, by frequency
     minimum: int = 5  # fewest occurrences of a word with a vector
-    batch: int = 1_000  # pairs
+    batch: int = 4_000  # pairs
     epochs: int = 5
     patience: int = 2  # epochs without a better development measure
     learning_rate: float = 0.05
@@ -70,17 +70,17 @@ class Corpus:
         tokens, places = _read(texts, lambda word: number_of.setdefault(word, len(number_of)))
         counts = np.bincount(tokens, minlength=len(number_of))
         order = np.argsort(-counts, kind="stable")[:most]
-        kept = order[counts[order] >= minimum]
-        if len(kept) < 2:
+        common = order[counts[order] >= minimum]
+        if len(common) < 2:
             raise ValueError(
-                f"Expected words that occur at least {minimum} times, but got {len(kept)} of {len(number_of)}; give "
+                f"Expected words that occur at least {minimum} times, but got {len(common)} of {len(number_of)}; give "
                 "more texts, or a lower `minimum`."
             )
         new = np.full(len(number_of), -1, dtype=np.int64)
-        new[kept] = np.arange(len(kept))
+        new[common] = np.arange(len(common))
         known = new[tokens] >= 0
         names = list(number_of)
-        return cls(tuple(names[i] for i in kept.tolist()), counts[kept], new[tokens][known], places[known])
+        return cls(tuple(names[i] for i in common.tolist()), counts[common], new[tokens][known], places[known])
 
     def others(self, texts: Iterable[str]) -> Self:
         """Other texts with the same words."""
@@ -179,7 +179,7 @@ def likelihood(model: SkipGram, corpus: Corpus, config: SkipGramConfig, *, seed:
         ValueError: no text has two words.
     """
     sums = [
-        (-float(objective(model, batch, config.negatives)) * len(batch), len(batch))
+        (-objective(model, batch, config.negatives).item() * len(batch), len(batch))
         for batch in batches(corpus, config, np.random.default_rng(seed))
     ]
     if not sums:
@@ -190,11 +190,11 @@ def likelihood(model: SkipGram, corpus: Corpus, config: SkipGramConfig, *, seed:
 def batches(corpus: Corpus, config: SkipGramConfig, rng: np.random.Generator) -> Iterator[Batch]:
     """Pairs of nearby words of every part of the corpus, in random order, each batch with its negatives."""
     weights = np.cumsum(corpus.counts.astype(np.float64) ** _POWER)
-    kept = keeping(corpus.counts, config.subsample)
+    probability = keeping(corpus.counts, config.subsample)
     starts = np.arange(0, len(corpus.tokens), _CHUNK)
     for start in rng.permutation(starts).tolist():
         tokens, texts = corpus.tokens[start : start + _CHUNK], corpus.texts[start : start + _CHUNK]
-        chosen = rng.random(len(tokens)) < kept[tokens]
+        chosen = rng.random(len(tokens)) < probability[tokens]
         tokens, texts = tokens[chosen], texts[chosen]
         pairs = nearby(tokens, texts, rng.integers(1, config.window + 1, len(tokens)))
         pairs = pairs[rng.permutation(len(pairs))]
@@ -207,27 +207,27 @@ def batches(corpus: Corpus, config: SkipGramConfig, rng: np.random.Generator) ->
 def keeping(counts: IntArray, threshold: float) -> FloatArray:
     """The probability to keep an occurrence of each word, (V,): `√(t / f)`, at most 1 (ibid., eq. 5)."""
     frequency = counts / counts.sum()
-    kept: FloatArray = np.minimum(1.0, np.sqrt(threshold / frequency)).astype(np.float32)
-    return kept
+    probability: FloatArray = np.minimum(1.0, np.sqrt(threshold / frequency)).astype(np.float32)
+    return probability
 
 
 def nearby(tokens: IntArray, texts: IntArray, reach: IntArray) -> IntArray:
     """Each word with the words of its text at most its `reach` (N,) away: numbers of word and context, (P, 2)."""
-    found = [np.empty((0, 2), dtype=np.int64)]
+    pairs = [np.empty((0, 2), dtype=np.int64)]
     for distance in range(1, int(reach.max(initial=0)) + 1):
         left, right = slice(None, -distance), slice(distance, None)
         together = texts[left] == texts[right]
         for word, context in ((left, right), (right, left)):
             chosen = together & (reach[word] >= distance)
-            found.append(np.stack([tokens[word][chosen], tokens[context][chosen]], axis=1))
-    return np.concatenate(found)
+            pairs.append(np.stack([tokens[word][chosen], tokens[context][chosen]], axis=1))
+    return np.concatenate(pairs)
 
 
 def _read(texts: Iterable[str], number: Callable[[str], int | None]) -> tuple[IntArray, IntArray]:
     """Numbers of the words of all texts, and of the text of each; words without a number are left out."""
     tokens, places = array("q"), array("q")
     for place, text in enumerate(texts):
-        known: Sequence[int] = [found for word in words_of(text) if (found := number(word)) is not None]
+        known: Sequence[int] = [id_ for word in words_of(text) if (id_ := number(word)) is not None]
         tokens.extend(known)
         places.extend([place] * len(known))
     return np.array(tokens, dtype=np.int64), np.array(places, dtype=np.int64)

@@ -128,6 +128,14 @@ def similar(folder: Path) -> Request:
     return request_of(folder, paraphrases(folder), "[words]\ndimension = 16\n[dual]\nepochs = 3\nbatch = 8\n")
 
 
+def words(folder: Path) -> Request:
+    """Texts of four words about three topics, as many as differ of sixty."""
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(TOPICS[number % 3].split(), size=4, replace=False)) for number in range(60)]
+    settings = "[skip_gram]\ndimension = 8\nminimum = 1\nbatch = 50\nepochs = 4\nshared = 8\nsubsample = 1.0\n"
+    return request_of(folder, written(folder / "texts.txt", texts), settings)
+
+
 def paragram(folder: Path) -> Request:
     """A lexicon of ten pairs; start vectors of twenty names and a word that no lexicon has."""
     names = NAMES[:20]
@@ -262,6 +270,7 @@ BUILDERS: dict[str, Callable[[Path], Request]] = {
     "dense": dense,
     "expansion": expansion,
     "similar": similar,
+    "words": words,
     "paragram": paragram,
     "phrases": phrases,
     "hyperqa": hyperqa,

@@ -21,6 +21,7 @@ STOPS = {
     "dense": (2,),
     "expansion": (2,),
     "similar": (2,),
+    "words": (2,),
     "paragram": (2,),
     "phrases": (2,),
     "hyperqa": (2,),
