@@ -119,13 +119,14 @@ def _of_graph(
 
 
 def _similar(data: Path, models: Sequence[Path], **common: Any) -> list[Row]:
-    """Models that are files are word vectors, for the means of words."""
+    """Models that are files or folders of word vectors are for the means of words."""
     from qa_lab.evaluate.similar import evaluate_similar
+    from qa_lab.train.data.word_vectors import vectors_file
 
-    files = [model for model in models if model.is_file()]
+    files = [file for model in models if (file := vectors_file(model))]
     if len(files) > 1:
         raise DatasetError(f"Expected one file of word vectors for similar, but got {len(files)}; name one at a time.")
-    folders = [model for model in models if not model.is_file()]
+    folders = [model for model in models if not vectors_file(model)]
     return evaluate_similar(data, models=folders, vectors=files[0] if files else None, **common)
 
 

@@ -26,6 +26,9 @@ TRANSFORMER = "TRANSFORMER"
 QUICK = 200
 """Questions of an evaluation, and pairs of a training, with `--quick`."""
 
+CONFIGURED = ("retrieval", "liveqa", "known-item")
+"""Tasks over a home with documents, which may be configured."""
+
 Figures = Mapping[str, Score]
 
 
@@ -108,13 +111,18 @@ class Evaluated:
     def most(self, *, quick: bool) -> int | None:
         return self.quick_limit if quick else self.limit
 
+    def configuration(self, *, quick: bool) -> dict[str, object]:
+        """Of the home; quick runs keep the first vectors."""
+        return {**self.home, **({"dense.improve": False} if quick and self.task in CONFIGURED else {})}
+
     def command(self, *, quick: bool) -> list[str]:
         names: list[str] = []
         lines: list[str] = []
         for number, model in enumerate(self.models, 1):
             names.append(f"{STARTER}/{model}" if isinstance(model, str) else f"model-{number}")
             lines += model.command(names[-1], quick=quick) if isinstance(model, Trained) else []
-        variables = [f"QA_BOT_{key.upper().replace('.', '__')}={shlex.quote(str(v))}" for key, v in self.home.items()]
+        home = self.configuration(quick=quick)
+        variables = [f"QA_BOT_{key.upper().replace('.', '__')}={shlex.quote(_plain(v))}" for key, v in home.items()]
         words = [*variables, "qa-bot eval", self.task, "--data", located(self.data)]
         for flag, values in (("--model", names), ("--engine", self.engines), ("--encoder", self.encoders)):
             words += [word for value in values for word in (flag, value)]
@@ -246,6 +254,11 @@ def toml(settings: Mapping[str, Any]) -> str:
         if isinstance(value, Mapping)
     ]
     return "\n".join([*plain, *tables]) + "\n"
+
+
+def _plain(value: object) -> str:
+    """A value of a variable."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _value(value: Any) -> str:

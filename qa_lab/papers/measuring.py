@@ -31,8 +31,6 @@ from qa_lab.papers.declarations import (
 T = TypeVar("T")
 OUTCOME = "outcome.json"
 STARTER = "starter"
-CONFIGURED = ("retrieval", "liveqa", "known-item")
-"""Tasks over a home with documents, which may be configured."""
 
 
 class MissingError(ValueError):
@@ -160,8 +158,8 @@ class Laboratory:
 
     def _evaluated(self, evaluated: Evaluated, models: Sequence[Path]) -> list[Row]:
         setting, options = self.setting, dict(evaluated.options)
-        home = {**evaluated.home, **({"dense.improve": False} if setting.quick else {})}
-        flags: dict[str, Any] = {"flags": home} if evaluated.task in CONFIGURED and home else {}
+        home = evaluated.configuration(quick=setting.quick)
+        flags: dict[str, Any] = {"flags": home} if home else {}
         return tasks.measure(
             evaluated.task,
             setting.data / evaluated.data,

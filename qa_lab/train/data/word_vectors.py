@@ -40,9 +40,8 @@ def word_vectors(source: str, words: Sequence[str], *, models: Path) -> WordVect
     Raises:
         ValueError: the source does not exist, is damaged, or knows none of the words.
     """
-    path = Path(source).expanduser()
-    vectors = _from_file(path, words) if path.is_file() else _from_folder(path, words)
-    return _encoded(source, words, models) if vectors is None else vectors
+    file = vectors_file(Path(source).expanduser())
+    return _from_file(file, words) if file else _encoded(source, words, models)
 
 
 def save_vectors(out: Path, vectors: WordVectors, *, content: Mapping[str, object], card: str) -> None:
@@ -68,8 +67,9 @@ def side_by_side(left: WordVectors, right: WordVectors) -> WordVectors:
     return WordVectors(words, np.hstack(scaled).astype(np.float32))
 
 
-def _from_folder(path: Path, words: Sequence[str]) -> WordVectors | None:
-    return _from_file(path / VECTORS, words) if (path / VECTORS).is_file() else None
+def vectors_file(path: Path) -> Path | None:
+    """The file of word vectors that a path is or has; None for other models."""
+    return next((file for file in (path, path / VECTORS) if file.is_file()), None)
 
 
 def _from_file(path: Path, words: Sequence[str]) -> WordVectors:
@@ -92,8 +92,7 @@ def _encoded(source: str, words: Sequence[str], models: Path) -> WordVectors:
 
 def listed_words(source: Path | None) -> tuple[str, ...]:
     """The words of a file of vectors; for an encoder, the plain words among the starter's tokens."""
-    file = source / VECTORS if source is not None and source.is_dir() else source
-    if file is not None and file.is_file():
+    if source is not None and (file := vectors_file(source)):
         return read_vectors(file).words
     vocabulary = read_tokeniser(ENCODER)["model"]["vocab"]
     return tuple(word for word in vocabulary if _PLAIN.fullmatch(word))

@@ -24,6 +24,8 @@ def test_a_shipped_model_and_configuration():
         "QA_BOT_RANKING__FORMULA=clue qa-bot eval liveqa --data $QA_BOT_DATA/q "
         "--model qa_bot/home/starter/voices/base --engine hybrid"
     ]
+    assert row.command(quick=True)[0].startswith("QA_BOT_RANKING__FORMULA=clue QA_BOT_DENSE__IMPROVE=false qa-bot eval")
+    assert Evaluated("answers", "q", "BM25", {}).configuration(quick=True) == {}
 
 
 def test_a_base_is_trained_first():

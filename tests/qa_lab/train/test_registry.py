@@ -48,6 +48,25 @@ def test_similar_questions_are_measured_on_the_command_line(qa_bot, write_lines)
     assert called.json["AP@100"] > 0.5
 
 
+def test_words_of_texts_serve_the_means_of_similar_questions(qa_bot, write_lines, tmp_path):
+    texts, settings = tmp_path / "texts.txt", tmp_path / "settings.toml"
+    days = ("monday", "tuesday", "wednesday", "thursday")
+    texts.write_text("".join(f"cats sleep all {day}\ndogs bark all {day}\nbirds sing all {day}\n" for day in days))
+    settings.write_text("[skip_gram]\ndimension = 4\nminimum = 1\nepochs = 1\nsubsample = 1.0\n")
+    done = qa_bot(
+        "train", "words", "--data", texts, "--out", tmp_path / "words", "--config", settings, "--dev", "0.3", "--json"
+    )
+    assert done.code == 0, done.err
+    assert done.json["words"] >= 4
+    pairs = [{"question": f"do {w} sing?", "similar": f"{w} sing?"} for w in ("cats", "dogs", "birds")]
+    called = qa_bot(
+        "eval", "similar", "--data", write_lines("pairs.jsonl", *pairs), "--model", tmp_path / "words", "--json"
+    )
+    assert called.code == 0, called.err
+    means = [row for row in called.json["models"] if row["encoder"] == "vectors.txt"]
+    assert [row["engine"] for row in means] == ["mean", "IDF mean"]
+
+
 @pytest.mark.parametrize("options", [["--run", "ranked.txt"], ["--errors"]])
 def test_what_needs_a_model_says_so(qa_bot, tmp_path, options):
     data = tmp_path / "phrases.txt"
