@@ -1,1 +1,1 @@
-"""`train dense`, `similar`, `expansion`, `words`, `paragram`, `annotate`: encoders, query expanders and word vectors."""
+"""`train dense`, `similar`, `expansion`, `words`, `paragram` and `annotate`: encoders, expanders and word vectors."""
