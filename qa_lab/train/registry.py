@@ -12,7 +12,7 @@ MODELS = {
     "dense": "retrieval.dense:DENSE",
     "expansion": "retrieval.expansion:EXPANSION",
     "similar": "retrieval.similar:SIMILAR",
-    "words": "retrieval.skip_gram:WORDS",
+    "words": "retrieval.word_vectors:WORDS",
     "paragram": "retrieval.paragram:PARAGRAM",
     "phrases": "phrases.phrases:PHRASES",
     "annotate": "retrieval.annotate:ANNOTATE",

@@ -2,7 +2,7 @@
 
     corpus = Corpus.of(texts, most=50_000, minimum=5)
     model = SkipGram(len(corpus.words), config.dimension)
-    training = Training(model, adagrad(model, config), seed=1)
+    training = Training(model, adagrad(model, config.learning_rate), seed=1)
     for progress in train_words(training, corpus, config, evaluate=dev):
         print(progress)
     model.vectors()
@@ -13,19 +13,18 @@ scores of a batch are one product of matrices.
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from qa_core.text.analysis import words as words_of
 from qa_core.training.loop import Progress, Training, train
 from qa_core.types import FloatArray, IntArray
+from retrievers.training.phrases.corpus import Corpus
 
 _CHUNK = 50_000  # tokens whose pairs are shuffled together
 _POWER = 0.75  # of the frequencies that negatives are drawn by
@@ -38,55 +37,10 @@ class SkipGramConfig:
     negatives: int = 5  # k: weight of the negatives of a pair
     shared: int = 64  # M: negatives of a batch
     subsample: float = 1e-4  # t: share of all words above which a word is left out at random
-    words: int = 50_000  # most words with a vector, by frequency
-    minimum: int = 5  # fewest occurrences of a word with a vector
     batch: int = 4_000  # pairs
     epochs: int = 5
     patience: int = 2  # epochs without a better development measure
     learning_rate: float = 0.05
-
-
-@dataclass(frozen=True, eq=False)
-class Corpus:
-    """Texts as numbers of words, without the words that have no vector.
-
-    `words` (V) are in descending order of their `counts` (V,); `tokens` (N,) are numbers of words, and `texts` (N,) the
-    ascending number of the text of each.
-    """
-
-    words: tuple[str, ...]
-    counts: IntArray
-    tokens: IntArray
-    texts: IntArray
-
-    @classmethod
-    def of(cls, texts: Iterable[str], *, most: int, minimum: int) -> Self:
-        """The corpus of the `most` words with at least `minimum` occurrences.
-
-        Raises:
-            ValueError: fewer than two words occur as often.
-        """
-        number_of: dict[str, int] = {}
-        tokens, places = _read(texts, lambda word: number_of.setdefault(word, len(number_of)))
-        counts = np.bincount(tokens, minlength=len(number_of))
-        order = np.argsort(-counts, kind="stable")[:most]
-        common = order[counts[order] >= minimum]
-        if len(common) < 2:
-            raise ValueError(
-                f"Expected words that occur at least {minimum} times, but got {len(common)} of {len(number_of)}; give "
-                "more texts, or a lower `minimum`."
-            )
-        new = np.full(len(number_of), -1, dtype=np.int64)
-        new[common] = np.arange(len(common))
-        known = new[tokens] >= 0
-        names = list(number_of)
-        return cls(tuple(names[i] for i in common.tolist()), counts[common], new[tokens][known], places[known])
-
-    def others(self, texts: Iterable[str]) -> Self:
-        """Other texts with the same words."""
-        number_of = {word: number for number, word in enumerate(self.words)}
-        tokens, places = _read(texts, number_of.get)
-        return type(self)(self.words, self.counts, tokens, places)
 
 
 class Batch(NamedTuple):
@@ -129,10 +83,10 @@ def objective(model: SkipGram, batch: Batch, negatives: int) -> Tensor:
     return -(functional.logsigmoid(pairs) + wrong).mean()
 
 
-def adagrad(model: SkipGram, config: SkipGramConfig) -> torch.optim.Optimizer:
+def adagrad(model: nn.Module, learning_rate: float) -> torch.optim.Optimizer:
     """AdaGrad over the rows of a batch."""
     torch.sparse.check_sparse_tensor_invariants.disable()  # type: ignore[no-untyped-call] # else torch warns of the default
-    return torch.optim.Adagrad(model.parameters(), lr=config.learning_rate)
+    return torch.optim.Adagrad(model.parameters(), lr=learning_rate)
 
 
 def train_words(
@@ -140,13 +94,13 @@ def train_words(
     corpus: Corpus,
     config: SkipGramConfig,
     *,
-    evaluate: Callable[[SkipGram], float],
+    evaluate: Callable[[], float],
     report_every: int = 200,
 ) -> Iterator[Progress]:
     """Train the `SkipGram` of `training` with the optimiser `adagrad`.
 
     Args:
-        evaluate: development measure; the training ends with the best vectors.
+        evaluate: development measure of the model; the training ends with the best vectors.
 
     Raises:
         ValueError: no text has two words.
@@ -156,16 +110,12 @@ def train_words(
         assert isinstance(model, SkipGram)
         return objective(model, batch, config.negatives)
 
-    def measured(model: nn.Module) -> float:
-        assert isinstance(model, SkipGram)
-        return evaluate(model)
-
     yield from train(
         training,
         lambda _epoch, rng: batches(corpus, config, rng),
         loss,
         epochs=config.epochs,
-        evaluate=measured,
+        evaluate=lambda _: evaluate(),
         patience=config.patience,
         report_every=report_every,
     )
@@ -221,13 +171,3 @@ def nearby(tokens: IntArray, texts: IntArray, reach: IntArray) -> IntArray:
             chosen = together & (reach[word] >= distance)
             pairs.append(np.stack([tokens[word][chosen], tokens[context][chosen]], axis=1))
     return np.concatenate(pairs)
-
-
-def _read(texts: Iterable[str], number: Callable[[str], int | None]) -> tuple[IntArray, IntArray]:
-    """Numbers of the words of all texts, and of the text of each; words without a number are left out."""
-    tokens, places = array("q"), array("q")
-    for place, text in enumerate(texts):
-        known: Sequence[int] = [id_ for word in words_of(text) if (id_ := number(word)) is not None]
-        tokens.extend(known)
-        places.extend([place] * len(known))
-    return np.array(tokens, dtype=np.int64), np.array(places, dtype=np.int64)

@@ -132,7 +132,7 @@ def words(folder: Path) -> Request:
     """Texts of four words about three topics, as many as differ of sixty."""
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(TOPICS[number % 3].split(), size=4, replace=False)) for number in range(60)]
-    settings = "[skip_gram]\ndimension = 8\nminimum = 1\nbatch = 50\nepochs = 4\nshared = 8\nsubsample = 1.0\n"
+    settings = "minimum = 1\n[skip_gram]\ndimension = 8\nbatch = 50\nepochs = 4\nshared = 8\nsubsample = 1.0\n"
     return request_of(folder, written(folder / "texts.txt", texts), settings)
 
 

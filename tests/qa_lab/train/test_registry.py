@@ -52,7 +52,7 @@ def test_words_of_texts_serve_the_means_of_similar_questions(qa_bot, write_lines
     texts, settings = tmp_path / "texts.txt", tmp_path / "settings.toml"
     days = ("monday", "tuesday", "wednesday", "thursday")
     texts.write_text("".join(f"cats sleep all {day}\ndogs bark all {day}\nbirds sing all {day}\n" for day in days))
-    settings.write_text("[skip_gram]\ndimension = 4\nminimum = 1\nepochs = 1\nsubsample = 1.0\n")
+    settings.write_text("minimum = 1\n[skip_gram]\ndimension = 4\nepochs = 1\nsubsample = 1.0\n")
     done = qa_bot(
         "train", "words", "--data", texts, "--out", tmp_path / "words", "--config", settings, "--dev", "0.3", "--json"
     )

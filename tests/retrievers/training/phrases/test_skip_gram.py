@@ -6,9 +6,9 @@ import torch
 from torch import Tensor
 
 from qa_core.training.loop import Training
+from retrievers.training.phrases.corpus import Corpus
 from retrievers.training.phrases.skip_gram import (
     Batch,
-    Corpus,
     SkipGram,
     SkipGramConfig,
     adagrad,
@@ -21,7 +21,7 @@ from retrievers.training.phrases.skip_gram import (
 )
 
 CONFIG = SkipGramConfig(
-    dimension=8, window=2, negatives=2, shared=4, subsample=1.0, minimum=1, batch=16, epochs=30, learning_rate=0.1
+    dimension=8, window=2, negatives=2, shared=4, subsample=1.0, batch=16, epochs=30, learning_rate=0.1
 )
 TEXTS = ["the cat purrs", "the cat sleeps", "a ship sails", "a ship sinks", "nothing"] * 8
 
@@ -40,20 +40,6 @@ def hand_made(words: list[list[float]], contexts: list[list[float]]) -> SkipGram
         model.words.copy_(torch.tensor(words))
         model.contexts.copy_(torch.tensor(contexts))
     return model
-
-
-def test_a_corpus_has_the_frequent_words_first() -> None:
-    corpus = corpus_of(["b a a", "c a b", "d"], most=2, minimum=2)
-    assert (corpus.words, corpus.counts.tolist()) == (("a", "b"), [3, 2])
-    assert corpus.tokens.tolist() == [1, 0, 0, 0, 1]  # without c and d
-    assert corpus.texts.tolist() == [0, 0, 0, 1, 1]
-    other = corpus.others(["B x A"])
-    assert (other.words, other.tokens.tolist(), other.texts.tolist()) == (("a", "b"), [1, 0], [0, 0])
-
-
-def test_a_corpus_needs_two_words() -> None:
-    with pytest.raises(ValueError, match="at least 3 times, but got 1 of 2"):
-        corpus_of(["a a a b"], minimum=3)
 
 
 def test_pairs_of_words_near_each_other() -> None:
@@ -122,8 +108,8 @@ def trained(seed: int = 1) -> tuple[SkipGram, Corpus]:
     corpus = corpus_of()
     torch.manual_seed(seed)
     model = SkipGram(len(corpus.words), CONFIG.dimension)
-    training = Training(model, adagrad(model, CONFIG), seed=seed)
-    list(train_words(training, corpus, CONFIG, evaluate=lambda model: likelihood(model, corpus, CONFIG, seed=0)))
+    training = Training(model, adagrad(model, CONFIG.learning_rate), seed=seed)
+    list(train_words(training, corpus, CONFIG, evaluate=lambda: likelihood(model, corpus, CONFIG, seed=0)))
     return model, corpus
 
 

@@ -8,7 +8,7 @@ from qa_core.vectors.word_vectors import read_vectors
 from qa_lab.evaluate.words.words import evaluate_words
 from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.skip_gram import WORDS
+from qa_lab.train.retrieval.word_vectors import WORDS
 
 MODEL = "words"
 
@@ -39,12 +39,24 @@ def test_lists_of_scored_pairs_choose_the_epoch(request_: Request, tmp_path: Pat
     assert outcome.rows == {"spearman": outcome.after, "scored": outcome.after}
 
 
+def test_glove(request_: Request, tmp_path: Path) -> None:
+    config = tmp_path / "glove.toml"
+    config.write_text('model = "glove"\nminimum = 1\n[glove]\ndimension = 5\nepochs = 30\nmaximum = 2.0\n')
+    few, many = (
+        WORDS.run(replace(request_, config=config, out=tmp_path / str(number), limit=number)) for number in (20, 60)
+    )
+    assert (many.measure, many.tokens > few.tokens) == ("negative error", True)
+    assert read_vectors(tmp_path / "60" / "vectors.txt").dimension == 5
+    assert "| model | glove |" in (tmp_path / "60" / "README.md").read_text()
+    assert WORDS.epochs(replace(request_, config=config)) == 30
+
+
 def test_bad_settings_and_data(request_: Request, tmp_path: Path) -> None:
     config = tmp_path / "bad.toml"
     config.write_text("[skip_gram]\nwindow = 0\n")
     with pytest.raises(SettingsError, match=r"positive numbers, but got skip_gram.window = 0"):
         WORDS.run(replace(request_, config=config))
-    config.write_text("[skip_gram]\nminimum = 1000\n")
+    config.write_text("minimum = 1000\n")
     with pytest.raises(TrainingError, match="at least 1000 times, but got 0"):
         WORDS.run(replace(request_, config=config))
     with pytest.raises(TrainingDataError, match="a share between 0 and 1"):
