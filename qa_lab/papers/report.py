@@ -62,8 +62,8 @@ def _section(table: Table, cells: Cells, *, quick: bool) -> Iterator[str]:
     yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
     if table.notes:
         yield table.notes
-    commands = {line: None for row in table.rows for cell in _of(table, row, cells) for line in cell.command}
-    if commands:
+    blocks = dict.fromkeys(tuple(cell.command) for row in table.rows for cell in _of(table, row, cells))
+    if commands := [line for block in blocks for line in block]:
         yield "\n".join(["Commands:", "", "```", *commands, "```"])
 
 

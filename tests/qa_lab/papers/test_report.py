@@ -43,6 +43,15 @@ def test_the_page():
     assert "|  | ours |" not in markdown([TABLE], CELLS[:1], quick=False)
 
 
+def test_commands_of_rows_are_whole_and_not_repeated():
+    """A model that the second row trains by other settings is trained again; the third row needs no further command."""
+    table = Table("H 2", "WikiQA", "", ("MAP",), tuple(PaperRow(name, {"MAP": 0.6}) for name in "abc"))
+    train = "qa-bot train hyperqa --config m.toml"
+    blocks = (["printf a > m.toml", train], ["printf b > m.toml", train], ["printf b > m.toml", train])
+    cells = [Cell("H 2", name, "default", command=block) for name, block in zip("abc", blocks, strict=True)]
+    assert "\n".join(["```", *blocks[0], *blocks[1], "```"]) in markdown([table], cells, quick=False)
+
+
 def test_figures_as_json():
     (table,) = as_json([TABLE], CELLS, quick=True)["tables"]
     first, second = table["rows"]
