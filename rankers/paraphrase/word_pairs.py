@@ -1,4 +1,4 @@
-"""A pair scorer over the words of two texts: one of three networks, its vocabulary and its model folder.
+"""A pair scorer over the words of two texts: one of several networks, its vocabulary and its model folder.
 
 scorer = WordPairs.of(EntailmentConfig, texts, WordSizes(), pretrained=vectors)
 scorer.score([("how tall is it?", "what is its height?")])
@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -34,19 +35,34 @@ from qa_core.text.analysis import words
 from qa_core.types import FloatArray, IntArray
 from qa_core.vectors.word_vectors import WordVectors
 from rankers.neural import TextPair
-from rankers.paraphrase.baselines import DecomposableAttention, DecomposableConfig, SiameseConfig, SiameseLSTM
+from rankers.paraphrase.baselines import DecomposableAttention, DecomposableConfig, Siamese, SiameseConfig
+from rankers.paraphrase.bilateral_matching import BilateralMatching, MatchingConfig
 from rankers.paraphrase.contextual_words import Context, ContextEmbedding, ContextReader, Contextual, pad_states
+from rankers.paraphrase.decomposition import DecompositionConfig, LexicalDecomposition
 from rankers.paraphrase.entailment import DualEntailment, EntailmentConfig
 from rankers.trainable import score_pairs
 
-NetworkConfig = EntailmentConfig | SiameseConfig | DecomposableConfig
+NetworkConfig = EntailmentConfig | SiameseConfig | DecomposableConfig | MatchingConfig | DecompositionConfig
 Rows = Sequence[NDArray[Any]]
 """Word numbers (T,) of texts or, with a context, hidden states (T, C)."""
 
-CONFIGS: dict[str, type[NetworkConfig]] = {
+PERSPECTIVES = 20
+_NETWORKS: dict[type[NetworkConfig], Callable[[Any], nn.Module]] = {
+    EntailmentConfig: DualEntailment,
+    SiameseConfig: Siamese,
+    DecomposableConfig: DecomposableAttention,
+    MatchingConfig: BilateralMatching,
+    DecompositionConfig: LexicalDecomposition,
+}
+CONFIGS: dict[str, Callable[..., NetworkConfig]] = {
     "entailment": EntailmentConfig,
     "siamese": SiameseConfig,
+    "siamese-cnn": partial(SiameseConfig, encoder="cnn"),
+    "multi-perspective": partial(SiameseConfig, perspectives=PERSPECTIVES),
+    "multi-perspective-cnn": partial(SiameseConfig, encoder="cnn", perspectives=PERSPECTIVES),
     "decomposable": DecomposableConfig,
+    "bimpm": partial(MatchingConfig, perspectives=PERSPECTIVES),
+    "ldc": DecompositionConfig,
 }
 """Configuration by the name of the model."""
 _CHARACTERS = 16  # of a text that are read, per word
@@ -99,7 +115,7 @@ class WordPairs:
             pretrained=pretrained is not None,
             max_tokens=sizes.max_tokens,
         )
-        model = network_of(config)
+        model: Any = network_of(config)
         if pretrained is not None:
             cast(WordEmbedding, model.embedding).set_pretrained(torch.from_numpy(pretrained.rows(vocabulary.tokens)))
         return cls(model, WordReader(vocabulary, config.max_tokens), config)
@@ -123,7 +139,7 @@ class WordPairs:
             max_tokens=sizes.max_tokens,
             context=Context(encoder.dimension, name, encoder.fingerprint, scale),
         )
-        model = network_of(config)
+        model: Any = network_of(config)
         cast(ContextEmbedding, model.embedding).set_axes(reader.rows(texts[:: -(-len(texts) // _SAMPLE) or 1]))
         return cls(model, reader, config)
 
@@ -140,7 +156,7 @@ class WordPairs:
         """
         config = load_config(folder, _kind(folder))
         reader = _context(folder, config, opened) if config.context.size else _words(folder, config)
-        model = network_of(config)
+        model: Any = network_of(config)
         load_module(folder, model)
         model.eval()
         return cls(model, reader, config)
@@ -180,15 +196,9 @@ class WordPairs:
         return logits
 
 
-def network_of(config: NetworkConfig) -> DualEntailment | SiameseLSTM | DecomposableAttention:
+def network_of(config: NetworkConfig) -> nn.Module:
     """An untrained network of this configuration."""
-    match config:
-        case EntailmentConfig():
-            return DualEntailment(config)
-        case SiameseConfig():
-            return SiameseLSTM(config)
-        case DecomposableConfig():
-            return DecomposableAttention(config)
+    return _NETWORKS[type(config)](config)
 
 
 def _words(folder: Path, config: NetworkConfig) -> WordReader:
@@ -217,5 +227,5 @@ def _context(folder: Path, config: NetworkConfig, opened: Callable[[str], Contex
 def _kind(folder: Path) -> type[NetworkConfig]:
     path = current_folder(folder) / CONFIG
     head = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    kinds = {config.__name__: config for config in CONFIGS.values()}
+    kinds = {config.__name__: config for config in _NETWORKS}
     return kinds.get(str(head.get("kind")), EntailmentConfig)  # its error names the expected kind

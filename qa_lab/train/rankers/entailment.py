@@ -47,7 +47,10 @@ _CROSS = ParaphraseConfig(batch=32, epochs=3, patience=2, clip=1.0, identical=0,
 class EntailmentSettings:
     """Keys of `--config`."""
 
-    model: Literal["entailment", "siamese", "decomposable", "cross-encoder"] = "entailment"
+    model: Literal[
+        "entailment", "siamese", "siamese-cnn", "multi-perspective", "multi-perspective-cnn", "decomposable", "bimpm",
+        "ldc", "cross-encoder",
+    ] = "entailment"  # fmt: skip
     preset: Literal["cpu", "paper"] = "cpu"  # default sizes and training
     pretrained: str = STARTER  # E_pre: `starter`, a static encoder's folder, a file of word vectors, or "" for none;
     # a transformer's folder gives its hidden states: words in context

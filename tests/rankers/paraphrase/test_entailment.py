@@ -3,8 +3,8 @@ import pytest
 import torch
 
 from qa_core.networks.poolings import pad
-from rankers.paraphrase.baselines import DecomposableAttention, DecomposableConfig, SiameseConfig, SiameseLSTM
 from rankers.paraphrase.entailment import DualEntailment, EntailmentConfig, MaxOut, align, exchanged
+from rankers.paraphrase.word_pairs import CONFIGS, network_of
 
 CONFIG = EntailmentConfig(12, 6, hidden=5, pretrained=True, uniform=0.5)
 
@@ -29,12 +29,10 @@ FIRST, SECOND = [[1, 2, 3], [4], [], [9, 9, 2, 1, 1, 7]], [[2, 4], [5, 6, 7, 8],
 
 def networks() -> list[torch.nn.Module]:
     torch.manual_seed(1)
-    models = [
-        DualEntailment(CONFIG),
-        SiameseLSTM(SiameseConfig(12, 6, hidden=4)),
-        DecomposableAttention(DecomposableConfig(12, 6, hidden=4)),
-    ]
-    return [model.eval() for model in models]
+    others = [network_of(config(12, 6, hidden=4)) for name, config in CONFIGS.items() if name != "entailment"]
+    for model in others:
+        torch.nn.init.normal_(model.get_parameter("embedding.E_tune"))
+    return [model.eval() for model in (DualEntailment(CONFIG), *others)]
 
 
 def test_all_are_symmetric_in_their_inputs(network: DualEntailment):
