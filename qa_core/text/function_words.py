@@ -51,10 +51,15 @@ WORD_LISTS: dict[str, WordLists] = {
         "will wollen möchte mag man sich dass daß ob wenn weil denn aber doch nur noch schon sehr mehr so dann da "
         "dort hier über unter vor durch um ohne gegen seit bis zwischen während wegen ab dieser diese dieses diesen "
         "diesem jeder jede jedes alle allem allen kein keine keinen keinem keiner zuhause sowie bzw damit dazu dafür "
-        "davon hierzu darauf",
+        "davon hierzu darauf dabei daran darin danach dagegen deren dessen denen euer eure euren eurer seid sei habt "
+        "wäre wären würde würden hätte hätten könnten dürfte dürften müsste müssten möchten wollte wollten willst "
+        "darfst musst sollst jemand jemanden niemand niemanden nichts irgendwo irgendwas bereits jetzt jedoch sondern "
+        "obwohl falls sobald solange nachdem bevor weder entweder mittels mithilfe gemäß statt trotz sodass manche "
+        "manchen einige einigen andere anderen anderer anderes",
         "bitte hallo danke gern gerne wissen sagen sag mal etwas erzähl erzähle gibt geben geht gehen hoch "
         "viel viele vielen lange lang oft groß finde findet finden bekomme bekommt bekommen mache macht machen tun tue "
-        "eigentlich überhaupt genau heißt bedeutet",
+        "eigentlich überhaupt genau heißt bedeutet per pro gab gäbe gegeben wieviel brauche brauchst braucht brauchen "
+        "benötige benötigt benötigen kriege kriegt kriegen",
     ),
     "es": WordLists(
         "el la los las un una unos unas de del al a y o e en con por para que no se es lo su",
