@@ -23,11 +23,13 @@ from qa_core.training.loop import Training, seed_everything
 from qa_core.training.pair_classifier import LabelledPairs, PairClassifier, PairTuning
 from qa_core.types import FloatArray
 from qa_core.vectors.word_vectors import WordVectors
-from rankers.answer_selection import blstm, encoder_decoder, hyperqa, siamese_cosine
+from rankers.answer_selection import blstm, compared, encoder_decoder, hyperqa, siamese_cosine
 from rankers.answer_selection.blstm import POOLS
 from rankers.answer_selection.frozen_words import TableWords
 from rankers.answer_selection.keyword_features import COSINE, FEATURES, Keywords
 from rankers.answer_selection.stacked import FAITHFUL, Inputs, StackedRanker
+from rankers.compared.networks import NETWORKS
+from rankers.compared.shape import ComparedShape
 from rankers.gbdt import BoostedTrees, GBDTConfig
 from rankers.paraphrase.word_pairs import CONFIGS, WordPairs, WordSizes
 from rankers.training import cross_encoder_training
@@ -48,6 +50,8 @@ BY_NAME = AnswerPool.of(
     for name in NAMES
 )
 """Right answers contain the name of the question."""
+FEW = {f"where does {name} live": tuple(other == name for other in NAMES[:3]) for name in NAMES[:3]}
+"""The same with three names, for networks that must learn what equal names are."""
 BY_VERB = AnswerPool.of(
     AnswerSet(f"where does {name} live", (f"address of {name}", f"age of {name}"), (True, False)) for name in NAMES
 )
@@ -144,6 +148,19 @@ def siamese_entry(encoder: Any, attentive: bool) -> Entry:
     return Entry(lambda _: ranker.of(table_words(), made), ranker.load, learn)
 
 
+def compared_entry(network: Any) -> Entry:
+    few = AnswerPool.of(AnswerSet(q, tuple(f"{n} lives at home" for n in NAMES[:3]), label) for q, label in FEW.items())
+
+    def learn(scorer: compared.ComparedRanker) -> None:
+        optimiser = compared.optimiser(scorer, learning_rate=0.02, l2=0.0)
+        config = replace(PAIRWISE, epochs=20 if network == "mp-cnn" else 60, sampling="random")
+        train(scorer, optimiser, train_pairwise, few, config)
+
+    shape = ComparedShape(network, hidden=16, filters=8)
+    ranker = compared.ComparedRanker
+    return Entry(lambda _: ranker.of(table_words(), shape), ranker.load, learn, few)
+
+
 def letter_shares(texts: Sequence[str]) -> FloatArray:
     rows = np.array([[1 + text.count(letter) for letter in "aehs"] for text in texts], dtype=np.float32)
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
@@ -227,6 +244,7 @@ SCORERS = {
     "stacked all": stacked_entry(*POOLS, *FEATURES, COSINE),
     **{f"paraphrase {kind}": paraphrase_entry(kind, WordPairs.of, WordPairs.load) for kind in CONFIGS},
     **{f"{kind} in context": paraphrase_entry(kind, IN_CONTEXT, LOAD_IN_CONTEXT) for kind in CONFIGS},
+    **{kind: compared_entry(kind) for kind in NETWORKS},
     "pair classifier": Entry(
         lambda folder: PairClassifier.of(folder, TRANSFORMER), PairClassifier.load, learn_classifier, BY_PIECE
     ),

@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 
 LOADERS = {
     "BLSTMConfig": "rankers.answer_selection.blstm:BLSTMScorer.load",
+    "ComparedConfig": "rankers.answer_selection.compared:ComparedRanker.load",
     "DecomposableConfig": "qa_bot.answering.models.ranker_loading:open_word_pairs",
+    "DecompositionConfig": "qa_bot.answering.models.ranker_loading:open_word_pairs",
     "EncoderDecoderConfig": "rankers.answer_selection.encoder_decoder:EncoderDecoderRanker.load",
     "EntailmentConfig": "qa_bot.answering.models.ranker_loading:open_word_pairs",
     "FusionModel": "qa_bot.answering.models.ranker_loading:open_fused",
     "HyperQAConfig": "rankers.answer_selection.hyperqa:HyperQA.load",
+    "MatchingConfig": "qa_bot.answering.models.ranker_loading:open_word_pairs",
     "PairConfig": "rankers.answer_selection.cross_encoder:open_cross_encoder",
     "PeerConfig": "rankers.answer_selection.siamese_cosine:SiameseCosineRanker.load",
     "SiameseConfig": "qa_bot.answering.models.ranker_loading:open_word_pairs",
@@ -34,7 +37,7 @@ LOADERS = {
 }
 """Loader of a folder, as module:name, by the `kind` of its config.json."""
 
-OF_QUESTIONS = ("DecomposableConfig", "EntailmentConfig", "SiameseConfig")
+OF_QUESTIONS = ("DecomposableConfig", "DecompositionConfig", "EntailmentConfig", "MatchingConfig", "SiameseConfig")
 """Kinds that compare two questions: by default they read a candidate's title."""
 PUBLISHED = "published"
 """Kind of folders in Hugging Face layout."""

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -28,20 +29,22 @@ from qa_lab.train.rankers.distillation import (
     teacher_scores,
 )
 from qa_lab.train.rankers.hyperqa_readouts import write_readouts
-from qa_lab.train.rankers.hyperqa_settings import HyperSettings, settings
+from qa_lab.train.rankers.hyperqa_settings import POINTWISE, HyperSettings, settings
 from qa_lab.train.request import Request
 from qa_lab.train.training_run import TrainingRun
 from qa_lab.train.verb import Job, Outcome, TrainVerb, best_epoch
-from rankers.answer_selection import hyperqa, siamese_cosine
+from rankers.answer_selection import compared, hyperqa, siamese_cosine
+from rankers.answer_selection.compared import ComparedRanker
 from rankers.answer_selection.frozen_words import FrozenWords, PieceWords, TableWords
 from rankers.answer_selection.hyperqa import HyperQA, HyperShape
 from rankers.answer_selection.siamese_cosine import PeerShape, SiameseCosineRanker
+from rankers.compared.shape import ComparedShape
 from rankers.neural import PairScorer
 from rankers.training.answer_pool import AnswerPool, check_mixed
 from rankers.training.distillation import train_distilled
-from rankers.training.pair_training import train_pairwise
+from rankers.training.pair_training import PointwiseConfig, train_pairwise, train_pointwise
 
-Scorer = HyperQA | SiameseCosineRanker
+Scorer = HyperQA | SiameseCosineRanker | ComparedRanker
 
 
 @dataclass(frozen=True)
@@ -152,6 +155,10 @@ def _reports(
     scores: FloatArray | None,
 ) -> Iterator[Progress]:
     """Training by labels, or by a teacher's scores, whose first ones are those of the pool."""
+    if scores is None and config.model in POINTWISE:
+        pairs = config.pairs
+        points = PointwiseConfig(pairs.batch, pairs.epochs, pairs.patience, balanced=True)
+        return train_pointwise(training, scorer, pool, points, held_out=dev)
     if scores is None:
         return train_pairwise(training, scorer, pool, config.pairs, held_out=dev)
     pool_scores = scores[: len(pool)]
@@ -161,15 +168,18 @@ def _reports(
 
 def _scorer(config: HyperSettings, base: Path | None) -> Scorer:
     """A new scorer, or that of a base; global generators draw the first weights."""
-    hyper = config.hyperbolic
-    if base is None:
-        source = _words(config)
-        return HyperQA.of(source, config.hyper) if hyper else SiameseCosineRanker.of(source, config.peer)
-    scorer = (HyperQA if hyper else SiameseCosineRanker).load(base)
-    shape: HyperShape | PeerShape = config.hyper if hyper else config.peer
+    kind, shape = _shape(config)
+    scorer: Scorer = kind.of(_words(config), shape) if base is None else kind.load(base)
     if scorer.config.shape != shape:
         raise SettingsError(f"Expected a base of the shape {shape}, but got {scorer.config.shape} in {base}.")
     return scorer
+
+
+def _shape(config: HyperSettings) -> tuple[Any, HyperShape | PeerShape | ComparedShape]:
+    """The class of the scorer and its sizes."""
+    if config.hyperbolic:
+        return HyperQA, config.hyper
+    return (SiameseCosineRanker, config.peer) if config.cosine else (ComparedRanker, config.compared)
 
 
 def _words(config: HyperSettings) -> FrozenWords:
@@ -180,6 +190,8 @@ def _words(config: HyperSettings) -> FrozenWords:
 def _optimiser(scorer: Scorer, config: HyperSettings) -> torch.optim.Optimizer:
     if isinstance(scorer, HyperQA):
         return hyperqa.optimiser(scorer, learning_rate=config.learning_rate, l2=config.l2)
+    if isinstance(scorer, ComparedRanker):
+        return compared.optimiser(scorer, learning_rate=config.learning_rate, l2=config.l2)
     return siamese_cosine.optimiser(scorer, learning_rate=config.learning_rate, l2=config.l2)
 
 

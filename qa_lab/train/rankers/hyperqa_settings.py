@@ -15,10 +15,27 @@ from qa_lab.train.request import Request
 from qa_lab.train.settings import check_positive, in_table, load_settings, source_of
 from rankers.answer_selection.hyperqa import HyperShape
 from rankers.answer_selection.siamese_cosine import PeerShape
+from rankers.compared.shape import ComparedShape, Network
 from rankers.training.distillation import DistilConfig
 from rankers.training.pair_training import PairwiseConfig
 
-Model = Literal["hyperqa", "cosineqa", "qa-bilstm", "qa-cnn", "ap-bilstm", "ap-cnn"]
+Model = Literal[
+    "hyperqa",
+    "cosineqa",
+    "qa-bilstm",
+    "qa-cnn",
+    "ap-bilstm",
+    "ap-cnn",
+    "mp-cnn",
+    "rank-mp-cnn",
+    "lstm",
+    "ntn-lstm",
+    "cntn",
+    "arc-i",
+    "arc-ii",
+]
+POINTWISE: tuple[Model, ...] = ("mp-cnn", "lstm", "ntn-lstm")
+"""Models whose papers train them by cross-entropy of single pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +51,7 @@ class HyperSettings:
     l2: float = 1e-5
     hyper: HyperShape = field(default_factory=HyperShape)
     peer: PeerShape = field(default_factory=PeerShape)
+    compared: ComparedShape = field(default_factory=ComparedShape)
     pairs: PairwiseConfig = field(default_factory=lambda: PairwiseConfig(drawn=6))
     teacher: str = ""  # folder of a trained ranker, whose scores replace the labels
     distil: DistilConfig = field(default_factory=DistilConfig)  # replaces [pairs] with a teacher
@@ -49,22 +67,39 @@ class HyperSettings:
         return self.model in ("hyperqa", "cosineqa")
 
     @property
+    def cosine(self) -> bool:
+        """Whether the model is the cosine of two encoded texts."""
+        return self.model in ("qa-bilstm", "qa-cnn", "ap-bilstm", "ap-cnn")
+
+    @property
     def span(self) -> tuple[float, float] | None:
         """The lowest and highest possible score, of cosines and of the sigmoid; None if scores are unbounded."""
         if self.hyperbolic and self.hyper.last == "sigmoid":
             return 0.0, 1.0
-        cosines = not self.hyperbolic or (self.model == "cosineqa" and self.hyper.last == "raw")
+        cosines = self.cosine or (self.model == "cosineqa" and self.hyper.last == "raw")
         return (-1.0, 1.0) if cosines else None
 
     def used(self) -> dict[str, object]:
         """The settings that affected the result; paths without their folders."""
         values = asdict(self) | {"pretrained": Path(self.pretrained).name, "teacher": Path(self.teacher).name}
-        unused = {"peer" if self.hyperbolic else "hyper", *(("pairs",) if self.teacher else ("teacher", "distil"))}
+        shape = "hyper" if self.hyperbolic else "peer" if self.cosine else "compared"
+        unused = {"hyper", "peer", "compared"} - {shape} | {*(("pairs",) if self.teacher else ("teacher", "distil"))}
         return {name: value for name, value in values.items() if name not in unused}
 
 
 _COSINE = PairwiseConfig(drawn=6, margin=0.2)
 _PEER = HyperSettings(learning_rate=0.01, pairs=PairwiseConfig(drawn=4, margin=0.2, epochs=15, patience=3))
+COMPARED: Mapping[Model, Network] = {
+    "mp-cnn": "mp-cnn",
+    "rank-mp-cnn": "mp-cnn",
+    "lstm": "lstm",
+    "ntn-lstm": "ntn-lstm",
+    "cntn": "cntn",
+    "arc-i": "arc-i",
+    "arc-ii": "arc-ii",
+}
+"""Network of `rankers/compared` by model."""
+_COMPARED = HyperSettings(learning_rate=0.001, pairs=PairwiseConfig(drawn=4, epochs=15, patience=3))
 DEFAULTS: Mapping[Model, HyperSettings] = {
     "hyperqa": HyperSettings(),
     "cosineqa": HyperSettings(model="cosineqa", hyper=HyperShape(distance="cosine"), pairs=_COSINE),
@@ -72,6 +107,7 @@ DEFAULTS: Mapping[Model, HyperSettings] = {
     "qa-cnn": replace(_PEER, model="qa-cnn", peer=PeerShape("cnn")),
     "ap-bilstm": replace(_PEER, model="ap-bilstm", peer=PeerShape(attentive=True)),
     "ap-cnn": replace(_PEER, model="ap-cnn", peer=PeerShape("cnn", attentive=True)),
+    **{model: replace(_COMPARED, model=model, compared=ComparedShape(network)) for model, network in COMPARED.items()},
 }
 
 
@@ -86,6 +122,7 @@ def settings(request: Request) -> HyperSettings:
         "hyper.distance": (config.hyper.distance, defaults.hyper.distance),
         "peer.encoder": (config.peer.encoder, defaults.peer.encoder),
         "peer.attentive": (config.peer.attentive, defaults.peer.attentive),
+        "compared.network": (config.compared.network, defaults.compared.network),
     }
     if wrong := [f"{name} = {value!r}" for name, (value, expected) in fixed.items() if value != expected]:
         raise SettingsError(

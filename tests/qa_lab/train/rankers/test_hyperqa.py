@@ -10,8 +10,9 @@ import torch
 from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.rankers.hyperqa import HYPERQA
 from qa_lab.train.rankers.hyperqa_readouts import FILES, bands, levels
-from qa_lab.train.rankers.hyperqa_settings import DEFAULTS
+from qa_lab.train.rankers.hyperqa_settings import COMPARED, DEFAULTS
 from qa_lab.train.request import Request
+from rankers.answer_selection.compared import ComparedRanker
 from rankers.answer_selection.hyperqa import HyperQA, HyperShape
 from rankers.answer_selection.siamese_cosine import SiameseCosineRanker
 from rankers.training.answer_pool import AnswerPool
@@ -58,15 +59,23 @@ def test_words_by_norm(request_: Request):
     assert levels(scorer, "", "")["levels"]["H1"] == {"question": [], "answer": []}
 
 
-@pytest.mark.parametrize("model", ["cosineqa", "qa-bilstm", "qa-cnn", "ap-bilstm", "ap-cnn"])
+OTHERS = {"cosineqa": HyperQA} | dict.fromkeys(("qa-bilstm", "qa-cnn", "ap-bilstm", "ap-cnn"), SiameseCosineRanker)
+
+
+SINGLE, PAIRED = "lstm", "arc-i"
+"""A compared network that learns from single pairs, and one from right and wrong answers."""
+
+
+@pytest.mark.parametrize("model", [*OTHERS, SINGLE, PAIRED])
 def test_the_others(request_: Request, model: str):
+    table = "compared" if model in COMPARED else "peer"
     request_.config.write_text(
-        f'model = "{model}"\n' + request_.config.read_text() + "[peer]\nhidden = 4\nfilters = 6\n"
+        f'model = "{model}"\n' + request_.config.read_text() + f"[{table}]\nhidden = 4\nfilters = 6\n"
     )
     outcome = HYPERQA.run(request_)
     assert outcome.model == model
     assert 0 <= outcome.before.ap <= 1
-    scorer = (HyperQA if model == "cosineqa" else SiameseCosineRanker).load(request_.out)
+    scorer = OTHERS.get(model, ComparedRanker).load(request_.out)
     assert scorer.parameters == outcome.parameters
     again = HYPERQA.run(replace(request_, base=request_.out, out=request_.out.parent / "again"))
     assert again.before == outcome.after
