@@ -12,6 +12,9 @@ from qa_lab.train.data.question_pairs import read_question_pairs
 from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.rankers.entailment import ENTAILMENT
 from qa_lab.train.request import Request
+from rankers.paraphrase.baselines import DecomposableConfig, SiameseConfig
+from rankers.paraphrase.bilateral_matching import MatchingConfig
+from rankers.paraphrase.decomposition import DecompositionConfig
 from rankers.paraphrase.word_pairs import WordPairs
 
 MODEL = "entailment"
@@ -42,11 +45,21 @@ def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Req
     assert whole[2].scores["accuracy"].mean == 1
 
 
-@pytest.mark.parametrize("model", ["siamese", "decomposable"])
-def test_peers_take_the_same_path(request_: Request, model: str):
+@pytest.mark.parametrize(
+    ("model", "kind"),
+    [
+        ("siamese", SiameseConfig),
+        ("decomposable", DecomposableConfig),
+        ("bimpm", MatchingConfig),
+        ("ldc", DecompositionConfig),
+    ],
+)
+def test_peers_take_the_same_path(request_: Request, model: str, kind: type):
     request_.config.write_text(f"model = '{model}'\npretrained = ''\n" + SETTINGS)
     ENTAILMENT.run(request_)
-    assert type(WordPairs.load(request_.out).config).__name__.lower().startswith(model)
+    scorer = open_ranker(request_.out)
+    assert isinstance(scorer, WordPairs)
+    assert isinstance(scorer.config, kind)
 
 
 def test_words_in_context_come_from_a_transformer_where_it_lies(request_: Request, tiny_bert: Path):
