@@ -111,7 +111,7 @@ _ANNOTATED = Trained(
     "annotate",
     (_MEDQUAD,),
     {"queries": 1200, "cross_pairs": 4000, "threshold": 0.4},
-    {"queries": 60, "cross_pairs": 200, "bi": {"epochs": 2}, "tuning": {"epochs": 1}},
+    {"queries": 60, "cross_pairs": 200, "top": 10, "bi": {"epochs": 2}, "tuning": {"epochs": 1}},
     quick_limit=600,
     base=TRANSFORMER,
 )
