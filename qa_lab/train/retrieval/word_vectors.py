@@ -83,12 +83,7 @@ def _train(job: Job[WordsSettings]) -> WordsOutcome:
     corpus = Corpus.of(texts, most=config.words, minimum=config.minimum)
     seed_everything(request.seed)
     method = (_glove if config.model == "glove" else _skip_gram)(job, corpus)
-    development = method.development(corpus.others(held_out))
-    if share is None:
-        selection = lists_selection(Path(request.dev), method.vectors(), by="spearman")
-        development = Development(
-            selection.name, lambda: selection.measure(method.vectors()), lambda: selection.figures(method.vectors())
-        )
+    development = _on_lists(method, request.dev) if share is None else method.development(corpus.others(held_out))
     run = job.fit(
         method.training,
         method.reports(development.measure),
@@ -138,6 +133,13 @@ class Method:
     vectors: Callable[[], WordVectors]
     reports: Callable[[Callable[[], float]], Iterable[Progress]]  # by a development measure
     development: Callable[[Corpus], Development]  # on held-out texts
+
+
+def _on_lists(method: Method, dev: str) -> Development:
+    selection = lists_selection(Path(dev), method.vectors(), by="spearman")
+    return Development(
+        selection.name, lambda: selection.measure(method.vectors()), lambda: selection.figures(method.vectors())
+    )
 
 
 def _skip_gram(job: Job[WordsSettings], corpus: Corpus) -> Method:
