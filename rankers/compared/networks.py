@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 from torch import nn
 
+from rankers.compared.ai_cnn import AICNN
 from rankers.compared.arc import ArcI, ArcII
 from rankers.compared.mp_cnn import MPCNN
 from rankers.compared.shape import ComparedShape, Network, check_shape
@@ -22,6 +23,7 @@ NETWORKS: Mapping[Network, Callable[[int, ComparedShape], nn.Module]] = {
     "cntn": CNTN,
     "arc-i": ArcI,
     "arc-ii": ArcII,
+    "ai-cnn": AICNN,
 }
 
 

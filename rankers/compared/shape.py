@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Network = Literal["mp-cnn", "lstm", "ntn-lstm", "cntn", "arc-i", "arc-ii"]
+Network = Literal["mp-cnn", "lstm", "ntn-lstm", "cntn", "arc-i", "arc-ii", "ai-cnn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class ComparedShape:
     hidden: int = 100  # of the layer before the score, and of an LSTM
     filters: int = 64  # of a convolution
     single: int = 2  # filters of each dimension of a word vector
-    slices: int = 5  # of a neural tensor
+    slices: int = 5  # of a tensor
     window: int = 3  # words of a filter, at most
     dropout: float = 0.0  # of that layer
     max_words: int = 64  # of a text, read

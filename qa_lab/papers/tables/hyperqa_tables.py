@@ -33,7 +33,7 @@ class _Set(NamedTuple):
 WIKIQA = _Set("wikiqa/train.tsv", "wikiqa/dev.tsv", {"MAP": "AP", "MRR": "RR"})
 RAW = _Set("trecqa/train-all.tsv.gz", "trecqa/raw-dev.tsv", {"MAP": "AP", "MRR": "RR"})
 CLEAN = _Set("trecqa/train-all.tsv.gz", "trecqa/clean-dev.tsv", {"MAP": "AP", "MRR": "RR"})
-ELSEWHERE = ("LSTM", "NTN-LSTM", "CNTN", "ARC-I", "ARC-II")
+ELSEWHERE = ("LSTM", "NTN-LSTM", "CNTN", "ARC-I", "ARC-II", "AI-CNN")
 """Models that the paper measures on data that is not to be had, here on WikiQA."""
 PEERS = ("qa-bilstm", "qa-cnn", "ap-bilstm", "ap-cnn")
 
@@ -238,7 +238,7 @@ SUMMARY = Table(
         PaperRow("CosineQA", {}, _cost("cosineqa")),
         PaperRow("AP-BiLSTM", {}, _cost("ap-bilstm")),
         PaperRow("AP-CNN", {}, _cost("ap-cnn")),
-        PaperRow("AI-CNN", {"parameters": 140_000}),
+        PaperRow("AI-CNN", {"parameters": 140_000}, _cost("ai-cnn")),
         PaperRow("MP-CNN", {"parameters": 10_000_000}, _cost("mp-cnn")),
         PaperRow("Rank MP-CNN", {"parameters": 10_000_000}, _cost("rank-mp-cnn")),
     ),

@@ -33,6 +33,7 @@ Model = Literal[
     "cntn",
     "arc-i",
     "arc-ii",
+    "ai-cnn",
 ]
 POINTWISE: tuple[Model, ...] = ("mp-cnn", "lstm", "ntn-lstm")
 """Models whose papers train them by cross-entropy of single pairs."""
@@ -97,6 +98,7 @@ COMPARED: Mapping[Model, Network] = {
     "cntn": "cntn",
     "arc-i": "arc-i",
     "arc-ii": "arc-ii",
+    "ai-cnn": "ai-cnn",
 }
 """Network of `rankers/compared` by model."""
 _COMPARED = HyperSettings(learning_rate=0.001, pairs=PairwiseConfig(drawn=4, epochs=15, patience=3))
