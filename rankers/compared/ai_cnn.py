@@ -1,7 +1,8 @@
 """AI-CNN: attentive pooling by a tensor of interactions, several for each pair of windows (Zhang et al. 2017).
 
-Tay et al. (2018, §2) describe it as attentive pooling in three dimensions. The interaction is that of attentive pooling,
-r times: `T_ijk = tanh(q_iᵀ U_k a_j)`.
+Tay et al. (2018, §2) describe it as attentive pooling in three dimensions. The interaction is that of attentive
+pooling, r times: `T_ijk = tanh(q_iᵀ U_k a_j)`. The largest interactions `t_i = max_j T_ij` of each window weight the
+windows: `Σ_i softmax_i(w · t_i) [q_i; t_i]`, and so for the answer.
 
 Letters: N pairs, T and S positions, F filters, r slices of the tensor.
 """
@@ -18,7 +19,7 @@ from rankers.compared.shape import ComparedShape
 
 
 class AICNN(nn.Module):
-    """The largest interactions `t_i = max_j T_ij` of each window weight the windows: `Σ_i softmax_i(w · t_i) [q_i; t_i]`."""
+    """Windows of both texts, the tensor of their interactions, and a hidden layer over both weighted sums."""
 
     def __init__(self, dimension: int, shape: ComparedShape) -> None:
         super().__init__()
