@@ -61,6 +61,7 @@ COMMUNITY = Table(
         _line("the starter's table", (), "starter", sized=False),
         _line("the starter's table, SLAM, 2000 negatives", (), "starter-slam", sized=False),
     ),
+    "With `--quick` there are fewer than 1,000 answers, all of which a list of vectors holds.",
 )
 
 _PARTS = ("in vocabulary", "out of it", "all")
