@@ -14,7 +14,7 @@ from functools import cache
 from math import log
 from typing import NamedTuple
 
-from qa_core.text.analysis import STOP_TERMS, fold, terms
+from qa_core.text.analysis import STOP_TERMS, fold, looks_english, terms
 from qa_core.text.analysis import words as split_words
 from qa_core.text.function_words import question_stop_words
 from qa_core.text.languages import analysis_language
@@ -64,10 +64,10 @@ def search_languages(text: str, passages: Mapping[str, int]) -> SearchLanguages:
     """The analyses for a question: its own language first if any document has it, then the common ones.
 
     Args:
-        passages: number of passages by language of their analysis. If all are English the language of the question is
-            not detected, because it makes no difference.
+        passages: number of passages by language of their analysis. If all are English, the language of a question
+            that looks English is not detected.
     """
-    if not passages.keys() - {"en"}:
+    if not passages.keys() - {"en"} and looks_english(text):
         return ENGLISH_ONLY
     from qa_core.text.language_detection import language_of
 

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent
 GRAPH = COLLECTION.parent / "graph"
 STARTER = "everyday"
 """The collection without documents: it asks the starter collection and the starter graph."""
-QUESTIONS, DIALOGUES = "questions.jsonl", "dialogues.jsonl"
+QUESTIONS, TRANSLATED, DIALOGUES = "questions.jsonl", "german.jsonl", "dialogues.jsonl"
 FEWEST = 60
 NO_ANSWER = "unanswerable"
 """The type of questions without gold; a `trap` may have one, because some documents correct it."""
@@ -35,7 +35,7 @@ def collections() -> list[str]:
 def check(collection: str) -> Iterator[str]:
     """Faults of a collection, a line each."""
     documents = stored_documents(collection)
-    for file in (QUESTIONS, DIALOGUES):
+    for file in (QUESTIONS, TRANSLATED, DIALOGUES):
         path = ROOT / collection / file
         if not path.is_file():
             continue

@@ -46,7 +46,8 @@ WORD_LISTS: dict[str, WordLists] = {
         "vom zu zum zur für ist sind es nicht auch als",
         "ich du er sie wir ihr mich mir dich dir uns euch ihm ihn ihnen mein meine meinen meinem meiner dein deine "
         "sein seine seinen seiner ihre ihren ihrem ihrer unser unsere wer was wann wo wie warum wieso weshalb wohin "
-        "woher welche welcher welches welchen welchem wessen wem wen bin bist war waren wird werden wurde wurden "
+        "woher womit wofür wodurch worauf woran woraus worin worüber wovon wozu worum "
+        "welche welcher welches welchen welchem wessen wem wen bin bist war waren wird werden wurde wurden "
         "worden habe hast hat haben hatte hatten kann kannst können könnte muss müssen soll sollte sollen darf dürfen "
         "will wollen möchte mag man sich dass daß ob wenn weil denn aber doch nur noch schon sehr mehr so dann da "
         "dort hier über unter vor durch um ohne gegen seit bis zwischen während wegen ab dieser diese dieses diesen "

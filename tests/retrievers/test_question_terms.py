@@ -13,8 +13,9 @@ from retrievers.question_terms import ENGLISH_ONLY, SearchLanguages, content_ter
 @pytest.mark.parametrize(
     ("text", "passages", "expected"),
     [
-        ("Wie viele Urlaubstage habe ich?", {}, ENGLISH_ONLY),
-        ("Wie viele Urlaubstage habe ich?", {"en": 5}, ENGLISH_ONLY),
+        ("How many days of leave do I have?", {}, ENGLISH_ONLY),
+        ("annual leave", {"en": 5}, ENGLISH_ONLY),
+        ("Wie viele Urlaubstage habe ich?", {"en": 5}, SearchLanguages("de", ("en",))),
         ("Wie viele Urlaubstage habe ich?", {"en": 5, "de": 1}, SearchLanguages("de", ("de", "en"))),
         ("Wie viele Urlaubstage habe ich?", {"en": 5, "fr": 9}, SearchLanguages("de", ("fr", "en"))),
         ("How many days do I get?", {"de": 9, "en": 1}, SearchLanguages("en", ("en", "de"))),

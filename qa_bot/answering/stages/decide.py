@@ -160,6 +160,7 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
     total, rarest = sum(rarity.values()) or 1.0, inverse_frequency(index.documents, 0)
     title = set(terms(best.passage.clue.title, language))
     text = title | set(terms(best.passage.text, language))
+    named = names(ranking.question.title, language, ranking.formulation.languages.question)
     return {
         "title_similarity": best.signals.title_similarity or 0.0,
         "passage_similarity": best.signals.passage_similarity or 0.0,
@@ -174,8 +175,7 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
         "mean_covered": sum(c.covered for c in ranking.covers.values()) / max(LEAST_READ, len(ranking.covers)),
         "margin": max(0.0, 1 - second / evidence) if evidence > 0 else 0.0,
         "words": float(np.log1p(len(content))),
-        "missing_name": max((rarity.get(t, 0.0) for t in names(ranking.question.title, language) - text), default=0.0)
-        / rarest,
+        "missing_name": max((rarity.get(t, 0.0) for t in named - text), default=0.0) / rarest,
     }
 
 

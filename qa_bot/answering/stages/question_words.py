@@ -67,13 +67,18 @@ class QuestionWord(NamedTuple):
         return any(term in candidates for term in self.terms)
 
 
-def question_words(text: str, language: str = "") -> Iterator[QuestionWord]:
+def question_words(text: str, language: str = "", question_language: str = "") -> Iterator[QuestionWord]:
     """Words in order. A capitalised word is a name, unless it begins a sentence or the text is a headline.
 
     In German all nouns have a capital, so that no word is known to be a name.
+
+    Args:
+        language: of the analysis.
+        question_language: of the text; by default that of the analysis.
     """
+    names_have_capitals = (question_language or language) != "de"
     for position, (word, name) in enumerate(_words(text)):
-        yield QuestionWord(word, tuple(terms(word, language)), position, name and language != "de")
+        yield QuestionWord(word, tuple(terms(word, language)), position, name and names_have_capitals)
 
 
 def asks_for_steps(text: str) -> bool:
@@ -81,9 +86,10 @@ def asks_for_steps(text: str) -> bool:
     return bool(_HOW_TO.search(text))
 
 
-def names(text: str, language: str = "") -> frozenset[str]:
+def names(text: str, language: str = "", question_language: str = "") -> frozenset[str]:
     """The terms of all names."""
-    return frozenset(term for word in question_words(text, language) if word.name for term in word.terms)
+    named = (word for word in question_words(text, language, question_language) if word.name)
+    return frozenset(term for word in named for term in word.terms)
 
 
 def words_of_terms(text: str, index_terms: Collection[str], language: str = "") -> list[QuestionWord]:

@@ -19,6 +19,8 @@ def test_headlines_and_capital_letters_have_no_names():
     assert names("How To Change Your Garden Hose Safely") == frozenset()
     assert names("WHERE IS PARIS") == frozenset()
     assert names("how far is Paris") == {"pari"}  # the stem
+    assert names("Wie alt wird eine Katze?", "en") == {"katz"}
+    assert names("Wie alt wird eine Katze?", "en", "de") == frozenset()
 
 
 def test_adjacent_names_are_merged():
