@@ -31,6 +31,7 @@ from community_report import Line, by_parts, row_json, table
 
 from qa_core.text.analysis import terms
 from qa_core.training.loop import Progress
+from qa_lab.data.pairs import read_pairs
 from qa_lab.evaluate.community.systems import (
     FUSED,
     ROWS,
@@ -43,7 +44,6 @@ from qa_lab.evaluate.community.systems import (
     ranked_by,
 )
 from qa_lab.evaluate.community.task import SETS, Task, sampled
-from qa_lab.train.data.pairs import read_pairs
 from retrievers.training.encoders.word_tower import CPU
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from qa_bot.home.encoders import resolve
 from qa_core.types import FloatArray
-from qa_lab.train.data.pairs import read_pairs
+from qa_lab.data.pairs import read_pairs
 from retrievers.engines.local.dense import KINDS, SAME_SCORE, Kind
 from retrievers.engines.local.dense_writer import build
 

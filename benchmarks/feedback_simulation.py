@@ -38,11 +38,11 @@ from qa_bot.interleaving.team_draft import Interleaved
 from qa_core.measures.metrics import standard_error
 from qa_core.measures.plots import draw_bands
 from qa_core.types import FloatArray, IntArray
+from qa_lab.data.fusion_data import FusionTrainingData, of_judgements
 from qa_lab.evaluate.datasets import read_dataset
 from qa_lab.evaluate.evaluation_home import evaluation_home
 from qa_lab.evaluate.systems import rank
 from qa_lab.train.fusion.feedback import VotedData, compare, with_votes
-from qa_lab.train.fusion.fusion_data import FusionTrainingData, of_judgements
 from qa_lab.train.fusion.fusion_settings import CORRECTING
 from qa_lab.train.fusion.votes import VoterOpinion, VoteSettings
 from rankers.fusion import FusionConfig, LearnedFusion, Scores, cross_validated, with_columns

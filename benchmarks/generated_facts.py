@@ -32,7 +32,7 @@ from qa_bot.home.config import load_config
 from qa_bot.home.folder import Home
 from qa_bot.home.sections import FactsSection
 from qa_core.measures.metrics import Score
-from qa_lab.train.data.pairs import items, pair_of
+from qa_lab.data.pairs import items, pair_of
 
 MIN_SHARE = 0.5  # of a template's counts on its predicate
 MIN_COUNT = 1.5  # so that several pairs agree

@@ -24,8 +24,8 @@ import torch
 from qa_core.training.likelihood_training import LikelihoodConfig, optimiser, perplexity
 from qa_core.training.loop import Training, seed_everything
 from qa_core.types import FloatArray
-from qa_lab.train.data.pairs import read_pairs, split
-from qa_lab.train.data.word_vectors import vectors_of, words_of
+from qa_lab.data.pairs import read_pairs, split
+from qa_lab.data.word_vectors import vectors_of, words_of
 from qa_lab.train.rankers.likelihood_measures import AMONG, among, chosen
 from rankers.answer_selection.encoder_decoder import (
     SMALL,

@@ -30,8 +30,8 @@ from qa_bot.answering.models.ranker_loading import open_ranker
 from qa_bot.home.encoders import STARTER
 from qa_core.measures.metrics import evaluate
 from qa_core.types import FloatArray
+from qa_lab.data.pairs import read_pairs, split
 from qa_lab.evaluate.report import Row, as_json, caption, compared, markdown
-from qa_lab.train.data.pairs import read_pairs, split
 from qa_lab.train.rankers.blstm import BLSTM as BLSTM_VERB
 from qa_lab.train.rankers.hyperqa import HYPERQA as HYPERQA_VERB
 from qa_lab.train.request import Request

@@ -19,10 +19,10 @@ from qa_bot.home.encoders import resolve
 from qa_core.measures.metrics import evaluate
 from qa_core.text.analysis import terms
 from qa_core.types import Encoder, FloatArray
+from qa_lab.data.answer_sets import Keep, read_answer_sets, select
+from qa_lab.errors import TrainingDataError
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row, compared
-from qa_lab.train.data.answer_sets import Keep, read_answer_sets, select
-from qa_lab.train.errors import TrainingDataError
 from rankers.fusion import FusedScorer
 from rankers.neural import PairScorer, TextPair
 from rankers.training.answer_pool import AnswerSet

@@ -24,10 +24,10 @@ from qa_core.measures.metrics import Score, evaluate
 from qa_core.measures.significance import SEED
 from qa_core.networks.decoder_types import END_ID, Hypothesis
 from qa_core.types import FloatArray
+from qa_lab.data.dialogues import Exchange, exchanges, read_dialogues, split_dialogues
 from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row, compared
-from qa_lab.train.data.dialogues import Exchange, exchanges, read_dialogues, split_dialogues
 
 TASK = "dialogue"
 AMONG = 20

@@ -25,12 +25,12 @@ from qa_core.measures.runs import run_of
 from qa_core.text.analysis import terms, words
 from qa_core.types import Encoder, FloatArray
 from qa_core.vectors.word_vectors import WordVectors, read_vectors
+from qa_lab.data.paraphrase_pairs import KEPT_ASIDE
+from qa_lab.data.question_pairs import read_question_pairs, read_titles
+from qa_lab.errors import TrainingDataError
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row, compared
 from qa_lab.evaluate.tfidf import TfIdf
-from qa_lab.train.data.paraphrase_pairs import KEPT_ASIDE
-from qa_lab.train.data.question_pairs import read_question_pairs, read_titles
-from qa_lab.train.errors import TrainingDataError
 from retrievers.engines.local.dense_writer import build
 from retrievers.engines.local.keyword import KeywordIndex
 from retrievers.engines.local.keyword_writer import Entry, KeywordWriter

@@ -12,7 +12,7 @@ from qa_lab.evaluate.report import Row
 from qa_lab.evaluate.systems import System
 
 if TYPE_CHECKING:
-    from qa_lab.train.data.answer_sets import Keep
+    from qa_lab.data.answer_sets import Keep
 
 
 WITH_MODELS = ("similar", "words", "phrases", "answers", "paraphrase", "relations", "liveqa", "dialogue")
@@ -120,8 +120,8 @@ def _of_graph(
 
 def _similar(data: Path, models: Sequence[Path], **common: Any) -> list[Row]:
     """Models that are files or folders of word vectors are for the means of words."""
+    from qa_lab.data.word_vectors import vectors_file
     from qa_lab.evaluate.similar import evaluate_similar
-    from qa_lab.train.data.word_vectors import vectors_file
 
     files = [file for model in models if (file := vectors_file(model))]
     if len(files) > 1:

@@ -25,7 +25,7 @@ POOL = 25
 
 def answer_statistics(laboratory: Laboratory, *, train: str, dev: str) -> Figures:
     """Questions and candidate answers of two files."""
-    from qa_lab.train.data.answer_sets import read_answer_sets
+    from qa_lab.data.answer_sets import read_answer_sets
 
     figures = {}
     for name, path in (("train", train), ("dev", dev)):
@@ -37,8 +37,8 @@ def answer_statistics(laboratory: Laboratory, *, train: str, dev: str) -> Figure
 
 def question_statistics(laboratory: Laboratory, *, data: str) -> Figures:
     """Labelled pairs, queries, candidates, and the mean number of relevant candidates of a query."""
+    from qa_lab.data.question_pairs import read_question_pairs
     from qa_lab.evaluate.similar import Task
-    from qa_lab.train.data.question_pairs import read_question_pairs
 
     questions = read_question_pairs([laboratory.setting.data / data]).examples
     task = Task.of(questions)
@@ -80,9 +80,9 @@ def _bench(laboratory: Laboratory, *, paper: bool) -> Bench:
     """Community questions by the sizes of the paper or ours; made once."""
     from dataclasses import replace
 
+    from qa_lab.data.pairs import read_pairs
     from qa_lab.evaluate.community.systems import Bench, Options
     from qa_lab.evaluate.community.task import SETS, Task, sampled
-    from qa_lab.train.data.pairs import read_pairs
     from retrievers.training import query_expansion
     from retrievers.training.encoders.word_tower import PAPER
 

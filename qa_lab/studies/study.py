@@ -20,14 +20,14 @@ from qa_bot.documents.ingest.example_lines import Line, read_lines
 from qa_bot.home.encoders import STARTER, resolve
 from qa_core.measures.metrics import Score
 from qa_core.measures.significance import SEED
+from qa_lab.data.dialogues import Dialogue, exchanges, read_dialogues, split_dialogues
+from qa_lab.data.monologues import read_monologue
 from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row
 from qa_lab.studies.study_judges import SURPRISE, TOPIC, Judges
 from qa_lab.studies.study_report import Relation, StudyReport
 from qa_lab.studies.study_systems import StudyQuestion, System, replies, retrieved, systems
-from qa_lab.train.data.dialogues import Dialogue, exchanges, read_dialogues, split_dialogues
-from qa_lab.train.data.monologues import read_monologue
 
 TASK = "study"
 SAMPLES = 3

@@ -11,7 +11,7 @@ from qa_bot.terminal.sigint import check_interrupt
 from qa_core.training.loop import Progress
 
 if TYPE_CHECKING:
-    from qa_lab.train.data.reading import TrainingData
+    from qa_lab.data.reading import TrainingData
 
 MOST = 20
 """Rejects and notices that are shown one by one."""

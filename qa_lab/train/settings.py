@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from qa_lab.train.errors import SettingsError
+from qa_lab.errors import SettingsError
 
 if TYPE_CHECKING:
     import torch

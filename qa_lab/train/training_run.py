@@ -13,7 +13,7 @@ from typing import Any
 from qa_core.measures.plots import draw_curve, write_curve
 from qa_core.training.loop import Progress, Training
 from qa_core.training.resume import load_training, save_training
-from qa_lab.train.errors import RunError
+from qa_lab.errors import RunError
 
 STATE, IDENTITY, CURVE, PICTURE = "training", "run.json", "curve.csv", "curve.png"
 EVERY = 60.0

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from torch import nn
 
 from qa_core.training.loop import Progress, Training
-from qa_lab.train.data.reading import TrainingData
-from qa_lab.train.errors import TrainingError
+from qa_lab.data.reading import TrainingData
+from qa_lab.errors import TrainingError
 from qa_lab.train.request import Request
 from qa_lab.train.training_run import TrainingRun, drive
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_lab.train.data.answer_sets import read_answer_sets
-from qa_lab.train.data.dialogues import read_dialogues
-from qa_lab.train.data.monologues import read_monologue
-from qa_lab.train.data.pairs import read_pairs
-from qa_lab.train.data.paraphrases import read_lexicon
-from qa_lab.train.data.phrase_pairs import read_phrase_pairs
-from qa_lab.train.data.question_pairs import read_question_pairs
-from qa_lab.train.data.topic_texts import read_texts
-from qa_lab.train.errors import TrainingDataError
+from qa_lab.data.answer_sets import read_answer_sets
+from qa_lab.data.dialogues import read_dialogues
+from qa_lab.data.monologues import read_monologue
+from qa_lab.data.pairs import read_pairs
+from qa_lab.data.paraphrases import read_lexicon
+from qa_lab.data.phrases.phrase_pairs import read_phrase_pairs
+from qa_lab.data.question_pairs import read_question_pairs
+from qa_lab.data.topic_texts import read_texts
+from qa_lab.errors import TrainingDataError
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from qa_core.text.analysis import terms
-from qa_lab.train.data.pairs import read_pairs
+from qa_lab.data.pairs import read_pairs
 from retrievers.engines.index import KeywordQuery
 from retrievers.engines.local.keyword import KeywordIndex
 from retrievers.engines.local.keyword_writer import Entry, KeywordWriter

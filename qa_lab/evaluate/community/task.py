@@ -9,7 +9,7 @@ import numpy as np
 
 from qa_core.measures.metrics import Score, evaluate
 from qa_core.measures.runs import run_of
-from qa_lab.train.data.pairs import split
+from qa_lab.data.pairs import split
 from retrievers.training.examples import Examples, Pair
 
 SETS = (

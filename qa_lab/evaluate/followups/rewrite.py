@@ -33,10 +33,10 @@ from qa_core.measures.runs import run_of
 from qa_core.text.analysis import fold, words
 from qa_lab.evaluate.evaluation_home import Flags, Progress, silent
 from qa_lab.evaluate.followups.dialogues import Dialogue, Turn, first_turns, read_dialogues
+from qa_lab.evaluate.followups.fitting import cross_fitted, token_f1
 from qa_lab.evaluate.followups.history_entry import Remember, answered_history
 from qa_lab.evaluate.followups.rewrite_harm import evaluate_rewrite_harm, holds_questions
 from qa_lab.evaluate.report import Row, compared
-from qa_lab.fit.fit_followups import cross_fitted, token_f1
 
 log = logging.getLogger(__name__)
 

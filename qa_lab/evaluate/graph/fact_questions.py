@@ -14,8 +14,8 @@ import orjson
 
 from kg_index.answers.interpretations import Interpretation
 from kg_index.answers.lookup import Lookup
+from qa_lab.errors import TrainingDataError
 from qa_lab.evaluate.graph.linking import iri_of
-from qa_lab.train.errors import TrainingDataError
 
 
 @dataclass(frozen=True, slots=True)

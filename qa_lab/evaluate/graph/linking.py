@@ -24,9 +24,9 @@ from kg_index.triples.triple_index import TripleIndex
 from qa_bot.documents.graph import Graph, open_graph
 from qa_bot.home.folder import Home
 from qa_core.measures.metrics import Score
+from qa_lab.errors import TrainingDataError
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row, compared
-from qa_lab.train.errors import TrainingDataError
 
 TASK = "linking"
 MEASURE = "accuracy"

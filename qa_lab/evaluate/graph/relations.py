@@ -25,9 +25,9 @@ from qa_bot.home.encoders import STARTER, resolve
 from qa_bot.home.folder import Home
 from qa_core.measures.metrics import Score
 from qa_core.types import FloatArray
+from qa_lab.errors import TrainingDataError
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row, compared
-from qa_lab.train.errors import TrainingDataError
 
 __all__ = ["MEASURE", "TASK", "Chance", "evaluate_relations", "measured", "open_head", "open_scorer"]
 

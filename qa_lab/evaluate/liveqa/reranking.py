@@ -15,12 +15,12 @@ from qa_bot.answering.models.ranker_loading import open_rankers
 from qa_core.measures.metrics import Score, liveqa
 from qa_core.measures.runs import rankings
 from qa_core.types import FloatArray
+from qa_lab.data.fusion_data import UNJUDGED, FusionTrainingData, of_judgements
 from qa_lab.evaluate.datasets import Dataset
 from qa_lab.evaluate.evaluation_home import Flags, Progress, evaluation_home, silent
 from qa_lab.evaluate.report import Row, compared
 from qa_lab.evaluate.retrieval import judged
 from qa_lab.evaluate.systems import rank
-from qa_lab.train.fusion.fusion_data import UNJUDGED, FusionTrainingData, of_judgements
 from rankers.fusion import FusionConfig, cross_validated
 
 TASK = "liveqa, re-ranked"

@@ -13,11 +13,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from qa_lab.evaluate.words.string_similarity import overlap
-from qa_lab.train.phrases.phrase_preparation import Phrased
+from qa_lab.data.phrases.phrase_preparation import Phrased
+from qa_lab.data.phrases.string_similarity import overlap
 from retrievers.training.phrases.trees import Tree
 
 _TRIES = 50  # draws of a phrase without overlap; nearly all have none
+
+SEED = 20150601
+"""For the mismatched pairs of development and test sets, which are the same in every run."""
 
 
 def with_mismatched(

@@ -21,11 +21,11 @@ from qa_core.encoders.pair_tokens import TextPair
 from qa_core.measures.metrics import Score
 from qa_core.text.analysis import words
 from qa_core.types import Encoder, FloatArray
+from qa_lab.data.paraphrase_pairs import kept_aside, labelled
+from qa_lab.data.question_pairs import read_question_pairs
+from qa_lab.errors import TrainingDataError
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row, compared
-from qa_lab.train.data.paraphrase_pairs import kept_aside, labelled
-from qa_lab.train.data.question_pairs import read_question_pairs
-from qa_lab.train.errors import TrainingDataError
 from rankers.neural import PairScorer
 
 TASK = "paraphrase"

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_lab.evaluate.words.string_similarity import length_ratio, overlap
-from qa_lab.train.phrases.phrase_preparation import Phrased
+from qa_lab.data.phrases.phrase_preparation import Phrased
+from qa_lab.data.phrases.string_similarity import length_ratio, overlap
 
 Errors = NDArray[np.float64]
 WordPairs = Collection[tuple[str, str]]

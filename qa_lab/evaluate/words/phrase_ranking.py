@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qa_bot.documents.ingest.records import Reject
-from qa_lab.train.data.phrase_pairs import BARS, PhrasePair, read_phrase_pairs
-from qa_lab.train.phrases.phrase_preparation import phrased
+from qa_lab.data.phrases.phrase_pairs import BARS, PhrasePair, read_phrase_pairs
+from qa_lab.data.phrases.phrase_preparation import phrased
 from retrievers.training.phrases.phrase_model import PhraseModel
 
 

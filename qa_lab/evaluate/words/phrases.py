@@ -18,10 +18,14 @@ from qa_core.measures.metrics import Score
 from qa_core.measures.pair_measures import auc, rank_correlation
 from qa_core.training.loop import seed_everything
 from qa_core.vectors.word_vectors import WordVectors
+from qa_lab.data.phrases.phrase_pairs import PhrasePair, annotated, read_phrase_pairs
+from qa_lab.data.phrases.phrase_preparation import TEST, Phrased, Preparation, parts, phrased, prepared
+from qa_lab.data.phrases.phrase_words import start_vectors
+from qa_lab.errors import TrainingDataError
 from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row, compared
-from qa_lab.evaluate.words.paired_negatives import with_mismatched
+from qa_lab.evaluate.words.paired_negatives import SEED, with_mismatched
 from qa_lab.evaluate.words.phrase_errors import Analysis, analysed
 from qa_lab.evaluate.words.surface_baselines import (
     lemmatised_overlap,
@@ -29,12 +33,6 @@ from qa_lab.evaluate.words.surface_baselines import (
     strict_overlap,
     support_vector_regression,
 )
-from qa_lab.train.data.phrase_pairs import PhrasePair, annotated, read_phrase_pairs
-from qa_lab.train.errors import TrainingDataError
-from qa_lab.train.phrases.phrase_development import SEED
-from qa_lab.train.phrases.phrase_preparation import Phrased, Preparation, parts, phrased, prepared
-from qa_lab.train.phrases.phrase_words import start_vectors
-from qa_lab.train.phrases.phrases import TEST
 from retrievers.training.phrases.phrase_model import PhraseModel
 
 TASK = "phrases"

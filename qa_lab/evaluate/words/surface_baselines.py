@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVR
 
-from qa_lab.evaluate.words.string_similarity import edit_distance, length_ratio, nearly, overlap
-from qa_lab.train.phrases.phrase_preparation import Phrased
+from qa_lab.data.phrases.phrase_preparation import Phrased
+from qa_lab.data.phrases.string_similarity import edit_distance, length_ratio, nearly, overlap
 from retrievers.training.phrases.forbidden_negatives import lemmas_among
 
 Matrix = NDArray[np.float64]

@@ -15,11 +15,11 @@ from qa_bot.home.folder import Home, HomeError
 from qa_core.measures.metrics import Score, spearman
 from qa_core.measures.significance import dependent_correlations
 from qa_core.vectors.word_vectors import WordVectors
+from qa_lab.data.word_vectors import word_vectors
 from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row
 from qa_lab.evaluate.words.similarities import SimilarityList, read_lists
-from qa_lab.train.data.word_vectors import word_vectors
 
 TASK = "words"
 SPEARMAN, COVERED, P = "spearman", "covered", "p"

@@ -26,8 +26,8 @@ from qa_bot.home.question_key import question_key
 from qa_bot.interleaving.challenger import fingerprint, points
 from qa_bot.interleaving.team_draft import Interleaved, interleaved
 from qa_core.types import Candidate, FloatArray, Question
+from qa_lab.data.fusion_data import FusionTrainingData, of_judgements, single_feature_scores
 from qa_lab.evaluate.systems import rank
-from qa_lab.train.fusion.fusion_data import FusionTrainingData, of_judgements, single_feature_scores
 from qa_lab.train.fusion.votes import (
     Opinion,
     VoterOpinion,

@@ -19,13 +19,13 @@ from qa_bot.home.encoders import STARTER, resolve
 from qa_bot.home.folder import Home
 from qa_core.measures.metrics import Score
 from qa_core.measures.plots import draw_bars
+from qa_lab.data.answer_sets import read_answer_sets, select
+from qa_lab.data.fusion_data import FusionTrainingData, of_answers, of_judgements, single_feature_scores
+from qa_lab.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.evaluate.datasets import read_dataset, splits
 from qa_lab.evaluate.evaluation_home import evaluation_home
 from qa_lab.evaluate.systems import rank
-from qa_lab.train.data.answer_sets import read_answer_sets, select
-from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.fusion.feedback import MEASURE, VotedData, compare, measured, read_votes, stages
-from qa_lab.train.fusion.fusion_data import FusionTrainingData, of_answers, of_judgements, single_feature_scores
 from qa_lab.train.fusion.fusion_report import FusionOutcome, card
 from qa_lab.train.fusion.fusion_settings import FusionSettings, settings
 from qa_lab.train.verb import Job, TrainVerb

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from qa_bot.home.encoders import STARTER
-from qa_lab.train.errors import SettingsError
-from qa_lab.train.fusion.fusion_data import UNJUDGED
+from qa_lab.data.fusion_data import UNJUDGED
+from qa_lab.errors import SettingsError
 from qa_lab.train.fusion.votes import VoteSettings
 from qa_lab.train.request import Request
 from qa_lab.train.settings import load_settings, source_of

@@ -8,17 +8,14 @@ from pathlib import Path
 
 from qa_core.measures.metrics import Score
 from qa_core.measures.pair_measures import auc, rank_correlation
-from qa_lab.evaluate.words.paired_negatives import with_mismatched
-from qa_lab.train.data.phrase_pairs import annotated, read_phrase_pairs
-from qa_lab.train.data.splitting import dev_share
-from qa_lab.train.errors import TrainingDataError
-from qa_lab.train.phrases.phrase_preparation import Parts, Phrased, parts, phrased
+from qa_lab.data.phrases.phrase_pairs import annotated, read_phrase_pairs
+from qa_lab.data.phrases.phrase_preparation import Parts, Phrased, parts, phrased
+from qa_lab.data.splitting import dev_share
+from qa_lab.errors import TrainingDataError
+from qa_lab.evaluate.words.paired_negatives import SEED, with_mismatched
 from retrievers.training.phrases.phrase_model import PhraseModel
 
 log = logging.getLogger(__name__)
-
-SEED = 20150601
-"""For the mismatched pairs of development and test sets, which are the same in every run."""
 
 
 def measured(model: PhraseModel, pairs: Sequence[Phrased]) -> Score:

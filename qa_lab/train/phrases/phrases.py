@@ -14,12 +14,12 @@ from qa_bot.home.encoders import STARTER
 from qa_bot.home.starter import ENCODER
 from qa_core.training.loop import Training, seed_everything
 from qa_core.types import IntArray
+from qa_lab.data.phrases.phrase_pairs import read_phrase_pairs
+from qa_lab.data.phrases.phrase_preparation import SEEN, TEST, Phrased, Preparation, prepared
+from qa_lab.data.phrases.phrase_words import only, start_vectors
+from qa_lab.errors import SettingsError
 from qa_lab.train.card import card_text, table
-from qa_lab.train.data.phrase_pairs import read_phrase_pairs
-from qa_lab.train.errors import SettingsError
 from qa_lab.train.phrases.phrase_development import check_parts, measure_name, measured, with_development
-from qa_lab.train.phrases.phrase_preparation import SEEN, Phrased, Preparation, prepared
-from qa_lab.train.phrases.phrase_words import only, start_vectors
 from qa_lab.train.request import Request
 from qa_lab.train.settings import check_positive, in_table, load_settings, source_of
 from qa_lab.train.verb import Job, Outcome, TrainVerb, best_epoch
@@ -29,8 +29,6 @@ from retrievers.training.phrases.tree_batching import Numbered
 
 log = logging.getLogger(__name__)
 
-TEST = 0.1
-"""Share of the pairs that is kept for `eval phrases`."""
 _RATES = ("word_rate", "composition_rate", "word_regularisation", "composition_regularisation")
 
 

@@ -18,8 +18,8 @@ from qa_core.networks.checkpoints import note_reads
 from qa_core.training.loop import Training, seed_everything
 from qa_core.types import FloatArray
 from qa_core.vectors.word_vectors import WordVectors
-from qa_lab.train.data.answer_sets import Figures, read_answer_sets, split_mixed
-from qa_lab.train.data.word_vectors import vectors_beyond, words_of
+from qa_lab.data.answer_sets import Figures, read_answer_sets, split_mixed
+from qa_lab.data.word_vectors import vectors_beyond, words_of
 from qa_lab.train.rankers.blstm_report import BLSTMOutcome, card
 from qa_lab.train.rankers.blstm_settings import BLSTMSettings, settings
 from qa_lab.train.settings import device_of

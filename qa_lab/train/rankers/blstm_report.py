@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 
+from qa_lab.data.answer_sets import Figures
 from qa_lab.train.card import card_text, table
-from qa_lab.train.data.answer_sets import Figures
 from qa_lab.train.rankers.blstm_settings import BLSTMSettings
 from qa_lab.train.request import Request
 from qa_lab.train.verb import Outcome

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from qa_bot.home.encoders import STARTER
-from qa_lab.train.errors import SettingsError
+from qa_lab.errors import SettingsError
 from qa_lab.train.request import Request
 from qa_lab.train.settings import check_positive, in_table, load_settings, source_of
 from rankers.answer_selection.blstm import CPU, FAITHFUL_TRAINING, PAPER, POOLS, BLSTMConfig, BLSTMTraining

@@ -12,9 +12,9 @@ from qa_core.encoders.pair_tokens import PairConfig
 from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.networks.checkpoints import CONFIG
 from qa_core.training.loop import Training, seed_everything
+from qa_lab.data.answer_sets import read_answer_sets, split_mixed
+from qa_lab.errors import SettingsError
 from qa_lab.train.card import card_text
-from qa_lab.train.data.answer_sets import read_answer_sets, split_mixed
-from qa_lab.train.errors import SettingsError
 from qa_lab.train.request import Request
 from qa_lab.train.settings import check_positive, device_of, in_table, load_settings
 from qa_lab.train.verb import Job, Outcome, TrainVerb, best_epoch

@@ -18,7 +18,7 @@ from qa_bot.answering.models.ranker_loading import RankerError, open_ranker
 from qa_core.networks.checkpoints import CONFIG
 from qa_core.training.loop import Progress
 from qa_core.types import FloatArray
-from qa_lab.train.errors import RunError, SettingsError
+from qa_lab.errors import RunError, SettingsError
 from qa_lab.train.training_run import EVERY, TrainingRun
 from rankers.neural import PairScorer, TextPair
 from rankers.training.answer_pool import AnswerPool

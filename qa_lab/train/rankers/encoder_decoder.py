@@ -14,10 +14,10 @@ import numpy as np
 
 from qa_core.training.likelihood_training import LikelihoodConfig, optimiser, perplexity
 from qa_core.training.loop import Training, seed_everything
+from qa_lab.data.answer_sets import read_answer_sets, select, split_questions
+from qa_lab.data.word_vectors import vectors_of, words_of
+from qa_lab.errors import SettingsError, TrainingDataError
 from qa_lab.train.card import card_text, table
-from qa_lab.train.data.answer_sets import read_answer_sets, select, split_questions
-from qa_lab.train.data.word_vectors import vectors_of, words_of
-from qa_lab.train.errors import SettingsError, TrainingDataError
 from qa_lab.train.rankers.likelihood_measures import AMONG, among, chosen, judged_figures
 from qa_lab.train.request import Request
 from qa_lab.train.settings import check_positive, device_of, in_table, load_settings

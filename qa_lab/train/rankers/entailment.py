@@ -20,12 +20,12 @@ from qa_core.networks.checkpoints import note_reads
 from qa_core.training.loop import Training, seed_everything
 from qa_core.training.pair_classifier import LabelledPairs
 from qa_core.vectors.word_vectors import WordVectors
+from qa_lab.data.paraphrase_pairs import held_out, kept_aside, labelled_pairs
+from qa_lab.data.question_pairs import read_question_pairs
+from qa_lab.data.splitting import train_dev_split
+from qa_lab.data.word_vectors import located, vectors_of, words_of
+from qa_lab.errors import SettingsError, TrainingDataError
 from qa_lab.train.card import card_text
-from qa_lab.train.data.paraphrase_pairs import held_out, kept_aside, labelled_pairs
-from qa_lab.train.data.question_pairs import read_question_pairs
-from qa_lab.train.data.splitting import train_dev_split
-from qa_lab.train.data.word_vectors import located, vectors_of, words_of
-from qa_lab.train.errors import SettingsError, TrainingDataError
 from qa_lab.train.request import Request
 from qa_lab.train.settings import check_positive, device_of, in_table, load_settings
 from qa_lab.train.verb import Job, Outcome, TrainVerb, best_epoch, trained_parameters

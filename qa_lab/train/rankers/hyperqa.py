@@ -16,10 +16,10 @@ import torch
 from qa_core.training.loop import Progress, Training, reproducible, seed_everything
 from qa_core.types import FloatArray
 from qa_core.vectors.word_vectors import read_vectors
+from qa_lab.data.answer_sets import Figures, read_answer_sets, split_mixed
+from qa_lab.data.word_vectors import located
+from qa_lab.errors import SettingsError
 from qa_lab.train.card import card_text, table
-from qa_lab.train.data.answer_sets import Figures, read_answer_sets, split_mixed
-from qa_lab.train.data.word_vectors import located
-from qa_lab.train.errors import SettingsError
 from qa_lab.train.rankers.distillation import (
     check_answer_pairs,
     open_teacher,

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from qa_bot.home.encoders import STARTER
-from qa_lab.train.data.word_vectors import located
-from qa_lab.train.errors import SettingsError
+from qa_lab.data.word_vectors import located
+from qa_lab.errors import SettingsError
 from qa_lab.train.rankers.distillation import check_distillation
 from qa_lab.train.request import Request
 from qa_lab.train.settings import check_positive, in_table, load_settings, source_of

@@ -25,7 +25,7 @@ from qa_bot.documents.ingest.formats.exports import mediawiki, wikitext
 from qa_bot.documents.ingest.formats.markup import html
 from qa_bot.documents.ingest.records import Item, Record
 from qa_bot.home.folder import Home
-from qa_lab.train.data.reading import FileReader, read_records
+from qa_lab.data.reading import FileReader, read_records
 
 MENTIONS_TABLE = "mentions.tsv"
 """Rows `text TAB entity TAB count`."""

@@ -22,7 +22,7 @@ from qa_bot.documents.graph import MENTIONS, TRIPLES, Graph, GraphError, Progres
 from qa_bot.documents.ingest.records import Record
 from qa_bot.home.folder import Home
 from qa_core.types import FloatArray
-from qa_lab.train.data.pairs import items, pair_of
+from qa_lab.data.pairs import items, pair_of
 
 TEMPLATES = "templates.tsv"
 """File of all mined templates; `KNOWN` is the file of those that answers use."""

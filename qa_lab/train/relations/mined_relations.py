@@ -25,9 +25,9 @@ from qa_bot.answering.graph.relation_encoders import display_names, open_encoder
 from qa_bot.home.encoders import resolve
 from qa_bot.home.folder import Home
 from qa_core.training.loop import Progress, seed_everything
+from qa_lab.data.reading import TrainingData
+from qa_lab.errors import RunError, TrainingDataError
 from qa_lab.train.card import card_text
-from qa_lab.train.data.reading import TrainingData
-from qa_lab.train.errors import RunError, TrainingDataError
 from qa_lab.train.relations.graph_mining import TEMPLATES
 from qa_lab.train.relations.relation_settings import PHASES, RelationSettings
 from qa_lab.train.request import Request

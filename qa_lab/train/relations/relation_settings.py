@@ -10,7 +10,7 @@ from kg_index.training.question_tuning import TuningConfig
 from kg_index.training.relation_training import Phase
 from kg_index.training.self_training import GENTLE
 from qa_bot.home.encoders import STARTER
-from qa_lab.train.errors import SettingsError
+from qa_lab.errors import SettingsError
 from qa_lab.train.request import Request
 from qa_lab.train.settings import check_positive, in_table, load_settings, source_of
 

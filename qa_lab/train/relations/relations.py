@@ -19,10 +19,10 @@ from kg_index.training.head_training import fit_head, labelled, training_of
 from qa_bot.answering.graph.relation_encoders import display_names, open_encoders
 from qa_bot.home.folder import Home
 from qa_core.training.loop import seed_everything
+from qa_lab.data.reading import TrainingData
+from qa_lab.data.splitting import split_by_hash, train_dev_split
+from qa_lab.errors import TrainingDataError
 from qa_lab.train.card import card_text
-from qa_lab.train.data.reading import TrainingData
-from qa_lab.train.data.splitting import split_by_hash, train_dev_split
-from qa_lab.train.errors import TrainingDataError
 from qa_lab.train.relations.mined_relations import MinedOutcome, train_mined
 from qa_lab.train.relations.network_relations import NetworkOutcome, train_network
 from qa_lab.train.relations.relation_accuracy import accuracy

@@ -25,8 +25,8 @@ from qa_core.networks.checkpoints import save_model
 from qa_core.training.loop import seed_everything
 from qa_core.training.transformer_tuning import TransformerReader, load_tunable, save_tuned
 from qa_core.types import IntArray
+from qa_lab.errors import SettingsError
 from qa_lab.train.card import card_text
-from qa_lab.train.errors import SettingsError
 from qa_lab.train.relations.relation_accuracy import accuracy, accuracy_of
 from qa_lab.train.relations.relation_settings import RelationSettings
 from qa_lab.train.request import Request

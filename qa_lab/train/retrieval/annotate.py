@@ -19,7 +19,7 @@ from qa_core.atomic import atomic_file
 from qa_core.measures.metrics import paired_bootstrap
 from qa_core.training.pair_classifier import LabelledPairs, mean_loss, probabilities
 from qa_core.types import FloatArray
-from qa_lab.train.errors import RunError, TrainingDataError
+from qa_lab.errors import RunError, TrainingDataError
 from qa_lab.train.retrieval.annotation_data import read_matching
 from qa_lab.train.retrieval.annotation_models import (
     PAGE,

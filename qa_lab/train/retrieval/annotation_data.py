@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from qa_lab.train.data.pairs import read_pairs
-from qa_lab.train.data.reading import TrainingData
-from qa_lab.train.data.splitting import dev_share
-from qa_lab.train.errors import TrainingDataError
+from qa_lab.data.pairs import read_pairs
+from qa_lab.data.reading import TrainingData
+from qa_lab.data.splitting import dev_share
+from qa_lab.errors import TrainingDataError
 from qa_lab.train.request import Request
 from retrievers.training.annotation import QuerySet, families, query_sets
 from retrievers.training.examples import Examples, Pair

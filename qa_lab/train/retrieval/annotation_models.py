@@ -18,8 +18,8 @@ from qa_core.training.loop import Training, seed_everything
 from qa_core.training.pair_classifier import LabelledPairs, PairClassifier, train_pairs
 from qa_core.training.pair_classifier import optimiser as pair_optimiser
 from qa_core.types import FloatArray, IntArray
+from qa_lab.errors import SettingsError
 from qa_lab.train.card import card_text
-from qa_lab.train.errors import SettingsError
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.annotation_data import Matching
 from qa_lab.train.retrieval.annotation_settings import BASE, AnnotateConfig, stages

@@ -8,7 +8,7 @@ from typing import Literal
 from qa_bot.home.encoders import STARTER
 from qa_core.encoders.pair_tokens import PairConfig
 from qa_core.training.pair_classifier import PairTuning
-from qa_lab.train.errors import SettingsError
+from qa_lab.errors import SettingsError
 from qa_lab.train.request import Request
 from qa_lab.train.settings import check_positive, in_table, load_settings, source_of
 from retrievers.training.annotation import THRESHOLD

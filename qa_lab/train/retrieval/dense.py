@@ -13,11 +13,11 @@ from qa_bot.home.encoders import STARTER
 from qa_bot.home.starter import ENCODER
 from qa_core.encoders.sentence_layout import is_transformer
 from qa_core.training.loop import Training, seed_everything
+from qa_lab.data.pairs import read_pairs, split
+from qa_lab.data.splitting import dev_share
+from qa_lab.data.word_vectors import vectors_of
+from qa_lab.errors import SettingsError, TrainingDataError
 from qa_lab.train.card import card_text, table
-from qa_lab.train.data.pairs import read_pairs, split
-from qa_lab.train.data.splitting import dev_share
-from qa_lab.train.data.word_vectors import vectors_of
-from qa_lab.train.errors import SettingsError, TrainingDataError
 from qa_lab.train.request import Request
 from qa_lab.train.settings import check_positive, device_of, in_table, load_settings
 from qa_lab.train.verb import Job, Outcome, TrainVerb, best_epoch

@@ -14,11 +14,11 @@ from qa_core.networks.decoder_types import Seq2SeqConfig
 from qa_core.text.analysis import terms
 from qa_core.training.likelihood_training import LikelihoodConfig, optimiser, perplexity
 from qa_core.training.loop import Training, seed_everything
+from qa_lab.data.pairs import read_pairs, split
+from qa_lab.data.splitting import dev_share
+from qa_lab.data.word_vectors import vectors_of, words_of
+from qa_lab.errors import SettingsError, TrainingDataError
 from qa_lab.train.card import card_text, table
-from qa_lab.train.data.pairs import read_pairs, split
-from qa_lab.train.data.splitting import dev_share
-from qa_lab.train.data.word_vectors import vectors_of, words_of
-from qa_lab.train.errors import SettingsError, TrainingDataError
 from qa_lab.train.request import Request
 from qa_lab.train.settings import check_positive, device_of, in_table, load_settings
 from qa_lab.train.verb import Job, Outcome, TrainVerb, best_epoch, trained_parameters

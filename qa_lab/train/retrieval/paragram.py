@@ -17,13 +17,13 @@ from qa_bot.home.encoders import STARTER
 from qa_core.training.loop import Training
 from qa_core.types import FloatArray, IntArray
 from qa_core.vectors.word_vectors import WordVectors
+from qa_lab.data.paraphrases import WordPair, distinct_words, read_lexicon
+from qa_lab.data.splitting import dev_share
+from qa_lab.data.word_vectors import VECTORS, listed_words, save_vectors, side_by_side, word_vectors
+from qa_lab.errors import SettingsError, TrainingDataError
 from qa_lab.evaluate.words.similarities import read_lists
 from qa_lab.evaluate.words.words import models_folder
 from qa_lab.train.card import card_text, table
-from qa_lab.train.data.paraphrases import WordPair, distinct_words, read_lexicon
-from qa_lab.train.data.splitting import dev_share
-from qa_lab.train.data.word_vectors import VECTORS, listed_words, save_vectors, side_by_side, word_vectors
-from qa_lab.train.errors import SettingsError, TrainingDataError
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.word_selection import Selection, held_out_pairs, lists_selection, pairs_selection
 from qa_lab.train.settings import check_positive, in_table, load_settings, source_of

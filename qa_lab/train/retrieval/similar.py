@@ -20,12 +20,12 @@ from qa_core.networks.losses import Affine
 from qa_core.training.loop import Training, seed_everything
 from qa_core.training.static_table import extended_rows
 from qa_core.vectors.word_vectors import WordVectors, read_vectors
+from qa_lab.data.paraphrase_pairs import held_out as hold_out
+from qa_lab.data.paraphrase_pairs import kept_aside
+from qa_lab.data.question_pairs import read_question_pairs
+from qa_lab.data.splitting import dev_share
+from qa_lab.errors import SettingsError, TrainingDataError
 from qa_lab.train.card import card_text, table
-from qa_lab.train.data.paraphrase_pairs import held_out as hold_out
-from qa_lab.train.data.paraphrase_pairs import kept_aside
-from qa_lab.train.data.question_pairs import read_question_pairs
-from qa_lab.train.data.splitting import dev_share
-from qa_lab.train.errors import SettingsError, TrainingDataError
 from qa_lab.train.request import Request
 from qa_lab.train.settings import check_positive, device_of, in_table, load_settings
 from qa_lab.train.training_run import TrainingRun

@@ -13,12 +13,12 @@ import numpy as np
 
 from qa_core.measures.pair_measures import auc
 from qa_core.vectors.word_vectors import WordVectors
+from qa_lab.data.paraphrases import WordPair
+from qa_lab.data.splitting import split_by_hash
+from qa_lab.errors import TrainingDataError
 from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.evaluate.words.similarities import SimilarityList, read_lists
 from qa_lab.evaluate.words.words import correlation
-from qa_lab.train.data.paraphrases import WordPair
-from qa_lab.train.data.splitting import split_by_hash
-from qa_lab.train.errors import TrainingDataError
 
 SIM_REL, SPEARMAN, AUC = "spearman SIM − REL", "spearman", "AUC"
 

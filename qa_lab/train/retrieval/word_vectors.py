@@ -13,10 +13,10 @@ from typing import Literal
 
 from qa_core.training.loop import Progress, Training, seed_everything
 from qa_core.vectors.word_vectors import WordVectors
+from qa_lab.data.splitting import dev_share
+from qa_lab.data.topic_texts import read_texts, split_texts
+from qa_lab.data.word_vectors import VECTORS, save_vectors
 from qa_lab.train.card import card_text, table
-from qa_lab.train.data.splitting import dev_share
-from qa_lab.train.data.topic_texts import read_texts, split_texts
-from qa_lab.train.data.word_vectors import VECTORS, save_vectors
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.word_selection import lists_selection
 from qa_lab.train.settings import check_positive, in_table, load_settings

@@ -19,9 +19,9 @@ from generators.training.chat_training import acceptor_examples, begin_from, per
 from generators.training.trainable_chat import TrainableChat
 from qa_bot.answering.models.dialogue_lines import LINES, DialogueLines
 from qa_core.training.loop import seed_everything
-from qa_lab.train.data.dialogues import Exchange, exchanges, read_dialogues, split_dialogues
-from qa_lab.train.data.splitting import train_dev_split
-from qa_lab.train.errors import TrainingDataError
+from qa_lab.data.dialogues import Exchange, exchanges, read_dialogues, split_dialogues
+from qa_lab.data.splitting import train_dev_split
+from qa_lab.errors import TrainingDataError
 from qa_lab.train.settings import device_of
 from qa_lab.train.speech.chat_card import ChatOutcome, card
 from qa_lab.train.speech.chat_settings import PARTS, ChatSettings, settings

@@ -10,7 +10,7 @@ from generators.inference.acceptor import AcceptorConfig
 from generators.inference.language_model import LanguageModelConfig
 from generators.training.chat_training import PartConfig
 from qa_core.networks.decoder_types import Seq2SeqConfig
-from qa_lab.train.errors import SettingsError
+from qa_lab.errors import SettingsError
 from qa_lab.train.request import Request
 from qa_lab.train.settings import check_positive, in_table, load_settings, source_of
 

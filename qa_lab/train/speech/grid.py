@@ -17,10 +17,10 @@ from generators.topics.word_bags import Bags, bags_of, topic_words
 from generators.training.grid_fitting import Fitting, fit, initial_fitting, perplexity_of
 from qa_core.networks.vocabulary import Vocabulary
 from qa_core.text.stop_words import STOP_WORDS
+from qa_lab.data.splitting import dev_share
+from qa_lab.data.topic_texts import read_texts, split_texts
+from qa_lab.errors import TrainingDataError
 from qa_lab.train.card import card_text
-from qa_lab.train.data.splitting import dev_share
-from qa_lab.train.data.topic_texts import read_texts, split_texts
-from qa_lab.train.errors import TrainingDataError
 from qa_lab.train.request import Request
 from qa_lab.train.speech import grid_run
 from qa_lab.train.speech.grid_settings import GridSettings, settings

@@ -11,7 +11,7 @@ from generators.training.grid_fitting import Fitting, GridStep
 from qa_core.atomic import atomic_folder, current_folder
 from qa_core.networks.checkpoints import read_weights, write_weights
 from qa_core.training.loop import Progress
-from qa_lab.train.errors import RunError
+from qa_lab.errors import RunError
 from qa_lab.train.training_run import EVERY, IDENTITY, TrainingRun
 
 TENSORS, STATE = FILES = ("tensors.safetensors", "state.json")

@@ -7,7 +7,7 @@ from typing import Literal
 
 from generators.topics.counting_grid import GridConfig
 from generators.training.grid_fitting import FitConfig
-from qa_lab.train.errors import SettingsError
+from qa_lab.errors import SettingsError
 from qa_lab.train.request import Request
 from qa_lab.train.settings import check_positive, in_table, load_settings, source_of
 

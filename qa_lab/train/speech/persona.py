@@ -43,9 +43,9 @@ from generators.training.trainable_chat import TrainableChat
 from qa_bot.answering.models.personas import BASE, SHIPPED
 from qa_core.networks.seq2seq import Seq2Seq
 from qa_core.training.loop import seed_everything
-from qa_lab.train.data.monologues import read_monologue, split_monologue
-from qa_lab.train.data.splitting import dev_share
-from qa_lab.train.errors import TrainingDataError
+from qa_lab.data.monologues import read_monologue, split_monologue
+from qa_lab.data.splitting import dev_share
+from qa_lab.errors import TrainingDataError
 from qa_lab.train.settings import device_of
 from qa_lab.train.speech.persona_card import Change, PersonaOutcome, QuotedOutcome, card, quoted_card
 from qa_lab.train.speech.persona_settings import PARTS, PersonaSettings, settings

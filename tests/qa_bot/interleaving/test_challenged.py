@@ -14,8 +14,8 @@ from qa_bot.cli.app import run
 from qa_bot.home.folder import Home
 from qa_bot.interleaving.challenger import TEAM
 from qa_core.types import Question
+from qa_lab.data.fusion_data import of_judgements
 from qa_lab.evaluate.systems import rank
-from qa_lab.train.fusion.fusion_data import of_judgements
 from rankers.fusion import FusionConfig, LearnedFusion
 from rankers.gbdt import GBDTConfig
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from qa_bot.answering.models.ranker_loading import RankerError
+from qa_lab.errors import TrainingDataError
 from qa_lab.evaluate import answers
 from qa_lab.evaluate.answers import by_keywords, evaluate_answers
-from qa_lab.train.errors import TrainingDataError
 from rankers.training.answer_pool import AnswerSet
 
 ROWS = [

@@ -7,10 +7,10 @@ import pytest
 
 from qa_bot.home.encoders import EncoderError
 from qa_core.encoders.mapped_tensors import write_tensors
+from qa_lab.data.question_pairs import read_question_pairs
+from qa_lab.errors import TrainingDataError
 from qa_lab.evaluate.report import Row, as_json, markdown
 from qa_lab.evaluate.similar import Task, evaluate_similar
-from qa_lab.train.data.question_pairs import read_question_pairs
-from qa_lab.train.errors import TrainingDataError
 from retrievers.training.questions import Labelled, QuestionSet
 
 GROUPS = [["cats sleep", "unhappy cats sleep", "sleep cats"], ["why do", "do why day"]]

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from qa_core.networks.checkpoints import read_tensors
-from qa_lab.train.data.reading import TrainingData
-from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
+from qa_lab.data.reading import TrainingData
+from qa_lab.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.registry import MODELS, verb
 from qa_lab.train.request import Request
 from qa_lab.train.verb import Outcome

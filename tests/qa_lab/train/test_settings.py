@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_lab.train.errors import SettingsError
+from qa_lab.errors import SettingsError
 from qa_lab.train.settings import merge_settings, read_toml
 
 

@@ -12,9 +12,9 @@ from qa_bot.bot import Bot
 from qa_bot.conversation.followups.rewriter import Rewriter
 from qa_bot.home.starter import FOLDER
 from qa_lab.evaluate.followups.dialogues import Dialogue, read_dialogues
+from qa_lab.evaluate.followups.fitting import token_f1
 from qa_lab.evaluate.followups.history_entry import answered_history
 from qa_lab.evaluate.followups.rewrite import RewriteResult, converse, searching
-from qa_lab.fit.fit_followups import token_f1
 
 FILE = Path(__file__).parent / "dialogues.jsonl"
 PARTS = ("dev", "kept")

@@ -11,8 +11,8 @@ from kg_index.answers.topics import Topic
 from kg_index.triples.paths import Step
 from qa_bot.documents import graph
 from qa_bot.home.folder import Home
+from qa_lab.errors import TrainingDataError
 from qa_lab.evaluate.graph.fact_questions import FactQuestion, read_fact_questions
-from qa_lab.train.errors import TrainingDataError
 
 NS = "http://rdf.freebase.com/ns/"
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"

@@ -11,10 +11,10 @@ from qa_bot.answering.graph.facts import FactsError, open_facts
 from qa_bot.documents import graph
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
+from qa_lab.errors import TrainingDataError
 from qa_lab.evaluate.graph.fact_questions import read_fact_questions
 from qa_lab.evaluate.graph.facts import MEASURE, TASK, evaluate_facts, measured
 from qa_lab.evaluate.report import as_json, table
-from qa_lab.train.errors import TrainingDataError
 
 NS = "http://rdf.freebase.com/ns/"
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"

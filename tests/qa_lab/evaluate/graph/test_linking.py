@@ -5,11 +5,11 @@ import pytest
 
 from qa_bot.documents.graph import GraphError, add
 from qa_bot.home.folder import Home
+from qa_lab.errors import TrainingDataError
 from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.evaluate.graph.linking import evaluate_linking, iri_of
 from qa_lab.evaluate.report import as_json, table
 from qa_lab.evaluate.tasks import Phrases, Similar, measure
-from qa_lab.train.errors import TrainingDataError
 
 NS = "http://rdf.freebase.com/ns/"
 LABEL, ABOUT = "http://www.w3.org/2000/01/rdf-schema#label", "http://schema.org/description"

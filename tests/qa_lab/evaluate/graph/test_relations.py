@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from kg_index.relations.pools import PoolQuestion
+from qa_lab.errors import TrainingDataError
 from qa_lab.evaluate.graph.relations import Chance, evaluate_relations, measured
-from qa_lab.train.errors import TrainingDataError
 
 NAMES = ("/people/person/place_of_birth", "/people/person/profession", "/film/film/directed_by", "/music/album/genre")
 LINES = (

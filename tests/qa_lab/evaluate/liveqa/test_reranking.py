@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from qa_lab.data.fusion_data import FusionTrainingData
 from qa_lab.evaluate.datasets import read_dataset
 from qa_lab.evaluate.liveqa import reranking
 from qa_lab.evaluate.liveqa.reranking import COMPARED_BY, evaluate_reranking, measured
-from qa_lab.train.fusion.fusion_data import FusionTrainingData
 from rankers.fusion import Scores
 from rankers.neural import NeuralRanker
 

@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from qa_lab.data.phrases.phrase_preparation import Phrased
+from qa_lab.data.phrases.string_similarity import overlap
 from qa_lab.evaluate.words.paired_negatives import with_mismatched
-from qa_lab.evaluate.words.string_similarity import overlap
-from qa_lab.train.phrases.phrase_preparation import Phrased
 from retrievers.training.phrases.trees import right_branching
 
 PHRASE = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=3)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from qa_lab.data.phrases.phrase_preparation import Phrased
 from qa_lab.evaluate.words.phrase_errors import absolute_errors, analysed, equivalent_overlap
-from qa_lab.train.phrases.phrase_preparation import Phrased
 from retrievers.training.phrases.trees import right_branching
 
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from qa_lab.data.phrases.phrase_preparation import Phrased
 from qa_lab.evaluate.words.surface_baselines import (
     features,
     lemmatised_overlap,
@@ -10,7 +11,6 @@ from qa_lab.evaluate.words.surface_baselines import (
     support_vector_regression,
     support_vectors,
 )
-from qa_lab.train.phrases.phrase_preparation import Phrased
 from retrievers.training.phrases.trees import right_branching
 
 

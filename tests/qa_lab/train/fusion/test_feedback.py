@@ -12,6 +12,7 @@ from qa_bot.home.store import Feedback, Turn
 from qa_bot.home.store.records import Vote
 from qa_bot.interleaving.challenger import TEAM, fingerprint
 from qa_bot.interleaving.team_draft import Interleaved
+from qa_lab.data.fusion_data import FusionTrainingData
 from qa_lab.train.fusion.dawid_skene import STRANGER
 from qa_lab.train.fusion.feedback import (
     Comparison,
@@ -23,7 +24,6 @@ from qa_lab.train.fusion.feedback import (
     trial_of,
     with_votes,
 )
-from qa_lab.train.fusion.fusion_data import FusionTrainingData
 from qa_lab.train.fusion.fusion_settings import CORRECTING
 from qa_lab.train.fusion.votes import VoterOpinion, VoteSettings
 from rankers.fusion import FusionConfig, LearnedFusion, Scores, cross_validated

@@ -15,11 +15,11 @@ from qa_bot.cli.app import run
 from qa_bot.home.folder import Home
 from qa_bot.home.sections import RankingSection
 from qa_core.types import Question
+from qa_lab.data.fusion_data import of_judgements
+from qa_lab.errors import SettingsError, TrainingDataError
 from qa_lab.evaluate.answers import evaluate_answers
 from qa_lab.evaluate.systems import rank
-from qa_lab.train.errors import SettingsError, TrainingDataError
 from qa_lab.train.fusion.fusion import FUSION
-from qa_lab.train.fusion.fusion_data import of_judgements
 from qa_lab.train.request import Request
 from rankers.fusion import FusedScorer, FusionConfig, LearnedFusion
 from rankers.gbdt import GBDTConfig

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
+from qa_lab.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.phrases.phrases import PHRASES
 from qa_lab.train.request import Request
 from retrievers.training.phrases.phrase_model import PhraseModel

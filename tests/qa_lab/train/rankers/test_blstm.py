@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from qa_bot.answering.models.ranker_loading import inputs_of
-from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
+from qa_lab.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.rankers.blstm import BLSTM
 from qa_lab.train.request import Request
 from rankers.answer_selection.blstm import BLSTMScorer

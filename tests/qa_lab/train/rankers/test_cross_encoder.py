@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_lab.train.errors import SettingsError, TrainingDataError
+from qa_lab.errors import SettingsError, TrainingDataError
 
 pytest.importorskip("transformers", reason="a cross-encoder over a transformer needs the extra 'minilm'")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from qa_core.networks.checkpoints import load_weights
-from qa_lab.train.errors import RunError, SettingsError, TrainingError
+from qa_lab.errors import RunError, SettingsError, TrainingError
 from qa_lab.train.rankers import distillation
 from qa_lab.train.rankers.distillation import SCORES, spread, standardise, teacher_scores
 from qa_lab.train.rankers.hyperqa import HYPERQA

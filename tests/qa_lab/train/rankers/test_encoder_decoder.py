@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_lab.train.errors import SettingsError, TrainingDataError
+from qa_lab.errors import SettingsError, TrainingDataError
 from qa_lab.train.rankers.encoder_decoder import ENCODER_DECODER, right_pairs
 from qa_lab.train.rankers.likelihood_measures import among, chosen
 from qa_lab.train.request import Request

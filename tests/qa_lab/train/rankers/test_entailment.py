@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from qa_bot.answering.models.ranker_loading import RankerError, open_ranker
+from qa_lab.data.paraphrase_pairs import kept_aside, labelled
+from qa_lab.data.question_pairs import read_question_pairs
+from qa_lab.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.evaluate.words.paraphrase import best_threshold, evaluate_paraphrase, jaccard, logistic
-from qa_lab.train.data.paraphrase_pairs import kept_aside, labelled
-from qa_lab.train.data.question_pairs import read_question_pairs
-from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.rankers.entailment import ENTAILMENT
 from qa_lab.train.request import Request
 from rankers.paraphrase.baselines import DecomposableConfig, SiameseConfig

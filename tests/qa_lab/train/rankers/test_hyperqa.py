@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
+from qa_lab.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.rankers.hyperqa import HYPERQA
 from qa_lab.train.rankers.hyperqa_readouts import FILES, bands, levels
 from qa_lab.train.rankers.hyperqa_settings import COMPARED, DEFAULTS

@@ -11,8 +11,8 @@ from kg_index.relations.relation_network import RelationDetector
 from qa_bot.answering.graph.relation_encoders import display_names, open_encoders
 from qa_bot.answering.graph.relation_folders import RelationScorerError
 from qa_bot.home.encoders import STARTER, resolve
+from qa_lab.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_scorer
-from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.relations.mined_relations import read_templates
 from qa_lab.train.relations.relations import RELATIONS
 from qa_lab.train.request import Request

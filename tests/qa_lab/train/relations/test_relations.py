@@ -9,8 +9,8 @@ from kg_index.relations.relation_head import HeadConfig
 from kg_index.relations.relation_network import RelationDetector
 from qa_bot.answering.graph.relation_folders import RelationScorerError
 from qa_core.networks.checkpoints import load_config
+from qa_lab.errors import SettingsError, TrainingDataError
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_head, open_scorer
-from qa_lab.train.errors import SettingsError, TrainingDataError
 from qa_lab.train.relations.relations import RELATIONS
 from qa_lab.train.request import Request
 

@@ -10,8 +10,8 @@ from kg_index.relations.relation_scorers import WeightedSumScorer
 from qa_bot.answering.graph.relation_folders import RelationScorerError
 from qa_core.encoders.mapped_tensors import map_tensors, write_tensors
 from qa_core.networks.checkpoints import load_weights
+from qa_lab.errors import RunError, SettingsError
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_scorer
-from qa_lab.train.errors import RunError, SettingsError
 from qa_lab.train.relations.relation_accuracy import accuracy
 from qa_lab.train.relations.relations import RELATIONS
 from qa_lab.train.request import Request

@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
+from qa_lab.errors import RunError, SettingsError, TrainingDataError, TrainingError
 
 pytest.importorskip("transformers", reason="a cross-encoder needs the extra 'minilm'")
 
@@ -17,7 +17,7 @@ from qa_core.encoders.mapped_tensors import write_tensors
 from qa_core.measures.metrics import Difference
 from qa_core.networks.checkpoints import read_tensors
 from qa_core.training.pair_classifier import PairClassifier
-from qa_lab.train.data.pairs import read_pairs
+from qa_lab.data.pairs import read_pairs
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.annotate import ANNOTATE
 from qa_lab.train.retrieval.annotation_models import folder_of

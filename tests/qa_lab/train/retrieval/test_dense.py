@@ -7,7 +7,7 @@ import pytest
 
 from qa_bot.home.encoders import EncoderError, open_folder, verify
 from qa_core.networks.checkpoints import load_weights
-from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
+from qa_lab.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.dense import DENSE
 

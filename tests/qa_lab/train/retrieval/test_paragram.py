@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from qa_core.vectors.word_vectors import read_vectors
+from qa_lab.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.evaluate.words.words import evaluate_words
-from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.paragram import PARAGRAM
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from qa_core.vectors.word_vectors import WordVectors
-from qa_lab.train.errors import TrainingDataError
+from qa_lab.errors import TrainingDataError
 from qa_lab.train.retrieval.word_selection import held_out_pairs, lists_selection, pairs_selection
 
 VECTORS = WordVectors(("sun", "sky", "sea", "mud"), np.array([[1, 0], [2, 0], [0.6, 0.8], [0, 3]], dtype=np.float32))

@@ -8,8 +8,8 @@ from generators.conversation.chat_model import ChatModel
 from generators.training.trainable_chat import TrainableChat
 from qa_bot.answering.models.dialogue_lines import LINES, DialogueLines
 from qa_core.networks.decoder_types import END_ID, START_ID
-from qa_lab.train.data.dialogues import Exchange
-from qa_lab.train.errors import SettingsError, TrainingDataError
+from qa_lab.data.dialogues import Exchange
+from qa_lab.errors import SettingsError, TrainingDataError
 from qa_lab.train.request import Request
 from qa_lab.train.speech.chat import CHAT, rows_of
 from qa_lab.train.speech.chat_settings import PARTS, SMALL, THESIS

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from generators.topics.counting_grid import CountingGrid
-from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
+from qa_lab.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.request import Request
 from qa_lab.train.speech.grid import GRID
 

@@ -12,7 +12,7 @@ from generators.personas.persona import Persona
 from generators.personas.persona_replies import Share, Styling, styled
 from qa_bot.answering.models.personas import BASE, SHIPPED
 from qa_core.networks.checkpoints import load_weights
-from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
+from qa_lab.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.registry import verb
 from qa_lab.train.request import Request
 from qa_lab.train.speech.persona import PERSONA

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_lab.train.data.question_pairs import EACH_WITH_EACH, VARIANTS, read_question_pairs, read_titles
-from qa_lab.train.errors import TrainingDataError
+from qa_lab.data.question_pairs import EACH_WITH_EACH, VARIANTS, read_question_pairs, read_titles
+from qa_lab.errors import TrainingDataError
 
 Write = Callable[..., Path]
 HEADER = ("id", "qid1", "qid2", "question1", "question2", "is_duplicate")

@@ -19,7 +19,7 @@ from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.text.analysis import words as words_in
 from qa_core.training.static_table import read_tokeniser
 from qa_core.vectors.word_vectors import WordVectors, read_vectors, write_glove
-from qa_lab.train.errors import TrainingError
+from qa_lab.errors import TrainingError
 
 VECTORS = "vectors.txt"
 """File name in the folder of a model of words; GloVe text."""

@@ -17,7 +17,7 @@ from qa_bot.documents.ingest.files.byte_budget import ByteBudget
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.reading import read
 from qa_bot.documents.ingest.records import Item, Limits, Notice, Reject
-from qa_lab.train.errors import TrainingDataError
+from qa_lab.errors import TrainingDataError
 
 Examples = TypeVar("Examples")
 Readable = TypeVar("Readable")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_lab.evaluate.words.string_similarity import edit_distance, effective_size, length_ratio, nearly, overlap
+from qa_lab.data.phrases.string_similarity import edit_distance, effective_size, length_ratio, nearly, overlap
 
 TEXT = st.text("abc", max_size=7)
 

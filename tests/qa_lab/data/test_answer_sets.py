@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_lab.train.data.answer_sets import read_answer_sets, select
+from qa_lab.data.answer_sets import read_answer_sets, select
 from rankers.training.answer_pool import AnswerSet
 
 ROWS = "qid\tquestion\tanswer\tlabel\n1\twhy?\tso.\t1\n2\thow?\tthus.\t0\n1\twhy?\tno.\t0\n1\twhy?\tso.\t0\n"

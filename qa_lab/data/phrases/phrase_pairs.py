@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from qa_bot.documents.ingest.example_lines import read_lines
-from qa_lab.train.data.reading import Reading, TrainingData
+from qa_lab.data.reading import Reading, TrainingData
 
 BARS = "|||"
 _HEAD = re.compile(r"\[\S+\]")

@@ -5,7 +5,7 @@ import pytest
 
 from qa_bot.home.starter import ENCODER
 from qa_core.vectors.word_vectors import WordVectors, write_glove
-from qa_lab.train.phrases.phrase_words import only, start_vectors
+from qa_lab.data.phrases.phrase_words import only, start_vectors
 
 WORDS = tuple(f"w{letter}" for letter in "abcdefghijklmno")
 

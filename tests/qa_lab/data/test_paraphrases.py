@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_lab.train.data.paraphrases import DIGITS, ODD, PHRASE, REPEATED, SAME, distinct_words, read_lexicon
-from qa_lab.train.errors import TrainingDataError
+from qa_lab.data.paraphrases import DIGITS, ODD, PHRASE, REPEATED, SAME, distinct_words, read_lexicon
+from qa_lab.errors import TrainingDataError
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
-from qa_lab.train.errors import TrainingDataError
+from qa_lab.errors import TrainingDataError
 
 T = TypeVar("T")
 Items = TypeVar("Items")

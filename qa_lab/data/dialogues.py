@@ -14,8 +14,8 @@ from typing import Any
 
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.records import Item, Record, Reject
-from qa_lab.train.data.reading import Reading, TrainingData, by_line, read_records, string_list
-from qa_lab.train.data.splitting import normalised, split_by_hash
+from qa_lab.data.reading import Reading, TrainingData, by_line, read_records, string_list
+from qa_lab.data.splitting import normalised, split_by_hash
 
 CONTEXT = 2
 """Turns before a reply that are kept."""

@@ -12,8 +12,8 @@ from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.data import jsonl
 from qa_bot.documents.ingest.records import Item, Record
 from qa_core.text.sentences import sentences
-from qa_lab.train.data.reading import Reading, TrainingData, by_line, read_records, string_list
-from qa_lab.train.data.splitting import normalised, split_by_hash
+from qa_lab.data.reading import Reading, TrainingData, by_line, read_records, string_list
+from qa_lab.data.splitting import normalised, split_by_hash
 
 SHORT = 400
 """Characters of a record that is one text; a longer one is split into sentences."""

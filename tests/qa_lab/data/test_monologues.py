@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from generators.training.persona_training import Spoken
-from qa_lab.train.data.monologues import read_monologue, split_monologue
+from qa_lab.data.monologues import read_monologue, split_monologue
 
 
 def write(path: Path, text: str | bytes) -> Path:

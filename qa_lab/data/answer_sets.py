@@ -13,10 +13,10 @@ from typing import Literal, Self
 
 from qa_core.measures.metrics import evaluate
 from qa_core.types import FloatArray
-from qa_lab.train.data.pairs import Judged, incomplete, items, pair_of
-from qa_lab.train.data.reading import Reading, TrainingData
-from qa_lab.train.data.splitting import normalised, split_by_hash, train_dev_split
-from qa_lab.train.errors import TrainingDataError
+from qa_lab.data.pairs import Judged, incomplete, items, pair_of
+from qa_lab.data.reading import Reading, TrainingData
+from qa_lab.data.splitting import normalised, split_by_hash, train_dev_split
+from qa_lab.errors import TrainingDataError
 from rankers.training.answer_pool import AnswerPool, AnswerSet
 
 Keep = Literal["both", "positive", "all", "short"]

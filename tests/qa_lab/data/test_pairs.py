@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_lab.train.data.pairs import read_pairs, split
+from qa_lab.data.pairs import read_pairs, split
 from retrievers.training.examples import Pair
 
 MEDQUAD = """<?xml version="1.0"?><Document id="1" url="u"><QAPairs>

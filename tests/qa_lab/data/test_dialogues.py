@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_lab.train.data.dialogues import Dialogue, Exchange, exchanges, read_dialogues, split_dialogues
-from qa_lab.train.errors import TrainingDataError
+from qa_lab.data.dialogues import Dialogue, Exchange, exchanges, read_dialogues, split_dialogues
+from qa_lab.errors import TrainingDataError
 
 
 def test_each_turn_replies_to_those_before_it():

@@ -22,7 +22,7 @@ from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_li
 from qa_bot.documents.ingest.formats.data import medquad, tsv
 from qa_bot.documents.ingest.formats.data.xml import Handler, XmlError, stream
 from qa_bot.documents.ingest.records import Item, Record, Reject
-from qa_lab.train.data.reading import FileReader, Reading, TrainingData, by_line, read_records, string_list
+from qa_lab.data.reading import FileReader, Reading, TrainingData, by_line, read_records, string_list
 from retrievers.training.questions import Labelled, QuestionSet, folded
 
 VARIANTS = 4  # questions of one type and concept; of 630 groups of MedQuAD 586 are within it, a larger one has 43

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from qa_bot.documents.ingest.example_lines import read_lines
-from qa_lab.train.data.reading import Reading, TrainingData
+from qa_lab.data.reading import Reading, TrainingData
 
 WordPair = tuple[str, str]
 Columns = tuple[str, Sequence[str]]

@@ -10,7 +10,7 @@ import numpy as np
 from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.training.static_table import read_tokeniser, weighted_rows
 from qa_core.vectors.word_vectors import WordVectors, read_vectors
-from qa_lab.train.data.word_vectors import VECTORS
+from qa_lab.data.word_vectors import VECTORS
 
 
 def start_vectors(base: Path, *, limit: int, norm: float = 0.0) -> WordVectors:

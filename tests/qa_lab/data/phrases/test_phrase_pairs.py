@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_lab.train.data.phrase_pairs import PhrasePair, annotated, parsed_line, read_phrase_pairs
-from qa_lab.train.errors import TrainingDataError
+from qa_lab.data.phrases.phrase_pairs import PhrasePair, annotated, parsed_line, read_phrase_pairs
+from qa_lab.errors import TrainingDataError
 
 
 def written(tmp_path: Path, text: str | bytes, name: str = "pairs.txt") -> Path:

@@ -7,7 +7,7 @@ from qa_bot.home.encoders import STARTER
 from qa_bot.home.starter import ENCODER
 from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.vectors.word_vectors import WordVectors, write_glove
-from qa_lab.train.data.word_vectors import (
+from qa_lab.data.word_vectors import (
     listed_words,
     located,
     side_by_side,

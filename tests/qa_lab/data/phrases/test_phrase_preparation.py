@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_lab.train.data.phrase_pairs import PhrasePair
-from qa_lab.train.phrases.phrase_preparation import Phrased, Preparation, parts, prepared, several_words
+from qa_lab.data.phrases.phrase_pairs import PhrasePair
+from qa_lab.data.phrases.phrase_preparation import Phrased, Preparation, parts, prepared, several_words
 from retrievers.training.phrases.trees import right_branching
 
 WIDE = Preparation(overlap=2.0, edits=0, shortest=1)

@@ -12,11 +12,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from qa_lab.evaluate.words.string_similarity import edit_distance, effective_size, nearly, overlap
-from qa_lab.train.data.phrase_pairs import PhrasePair
-from qa_lab.train.data.splitting import split_by_hash
+from qa_lab.data.phrases.phrase_pairs import PhrasePair
+from qa_lab.data.phrases.string_similarity import edit_distance, effective_size, nearly, overlap
+from qa_lab.data.splitting import split_by_hash
 from retrievers.training.phrases.trees import Tree, tree_of
 
+TEST = 0.1
+"""Share of the pairs that is kept for `eval phrases`."""
 DIGITS, BRACKETS, EMPTY, UNKNOWN = "with digits", "with brackets", "without words", "with unknown words"
 WORDS, NEAR, OVERLAP = "of single words", "nearly identical", "with too much overlap"
 REPEATED, FULL, SEEN = "repeated or reversed", "beyond the size's quota", "with a phrase set aside"

@@ -1,6 +1,6 @@
 import pytest
 
-from qa_lab.train.data.topic_texts import read_texts, split_texts
+from qa_lab.data.topic_texts import read_texts, split_texts
 
 
 def test_turns_pairs_and_lines_are_texts(write_lines):

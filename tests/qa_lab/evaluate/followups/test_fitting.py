@@ -3,7 +3,7 @@ import pytest
 
 from qa_bot.conversation.followups.scoring import NAMES
 from qa_lab.evaluate.followups.dialogues import Dialogue, Turn
-from qa_lab.fit.fit_followups import Example, cross_fitted, examples, fit, token_f1
+from qa_lab.evaluate.followups.fitting import Example, cross_fitted, examples, fit, token_f1
 
 
 @pytest.mark.parametrize(

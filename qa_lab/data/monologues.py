@@ -14,8 +14,8 @@ from generators.training.persona_training import Spoken
 from qa_bot.documents.ingest.example_lines import read_lines
 from qa_bot.documents.ingest.records import Reject
 from qa_core.text.sentences import sentences
-from qa_lab.train.data.reading import Reading, TrainingData
-from qa_lab.train.data.splitting import normalised, text_hash
+from qa_lab.data.reading import Reading, TrainingData
+from qa_lab.data.splitting import normalised, text_hash
 
 LONG = 300
 """Characters of a line that is taken as one sentence."""

@@ -1,0 +1,1 @@
+"""Pairs of phrases of a paraphrase database."""
