@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -31,20 +30,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from qa_core.networks.checkpoints import load_config
 from qa_core.types import FloatArray, IntArray
 from rankers.answer_selection.frozen_words import (
     FrozenWords,
     Texts,
     WordsConfig,
-    load_network,
-    load_words,
-    read_texts,
-    save_with_words,
 )
 from rankers.answer_selection.poincare import EDGE, RiemannianAdagrad, conformal, distance, into_ball, riemannian
-from rankers.neural import TextPair
-from rankers.trainable import score_pairs
+from rankers.answer_selection.word_ranker import WordRanker
 
 Distance = Literal["hyperbolic", "cosine"]
 Last = Literal["linear", "sigmoid", "raw"]
@@ -121,48 +114,21 @@ class HyperNetwork(nn.Module):
         return scores.sigmoid() if self.shape.last == "sigmoid" else scores
 
 
-@dataclass(frozen=True, eq=False)
-class HyperQA:
+class HyperQA(WordRanker[HyperNetwork, HyperQAConfig]):
     """A trainable pair scorer; words without a vector are ignored."""
 
-    model: HyperNetwork
-    source: FrozenWords
-    config: HyperQAConfig
+    config_type = HyperQAConfig
 
     @classmethod
     def of(cls, source: FrozenWords, shape: HyperShape) -> Self:
-        """An untrained ranker; global generators draw its weights. Raises ValueError for impossible sizes."""
         _check(shape)
         return cls(HyperNetwork(source.config.dimension, shape), source, HyperQAConfig(source.config, shape))
-
-    @classmethod
-    def load(cls, folder: Path) -> Self:
-        """Raises FileNotFoundError or ValueError for a missing, damaged or different model."""
-        config = load_config(folder, HyperQAConfig)
-        scorer = cls.of(load_words(folder, config.words), config.shape)
-        load_network(folder, scorer.model, scorer.source)
-        scorer.model.eval()
-        return scorer
-
-    def save(self, folder: Path, *, card: str) -> None:
-        save_with_words(folder, self.model, self.source, config=self.config, card=card)
-
-    @property
-    def parameters(self) -> int:
-        """Number of trainable weights."""
-        return sum(parameter.numel() for parameter in self.model.parameters())
-
-    def read(self, questions: Sequence[str], answers: Sequence[str]) -> Texts:
-        return read_texts(self.source, questions, answers, limit=self.config.shape.max_words)
 
     def scores(self, texts: Texts, questions: IntArray, answers: IntArray) -> Tensor:
         distinct, inverse = texts.distinct(questions, answers)
         sums = self.model.sums(texts, distinct)[torch.from_numpy(inverse)]  # (2N, P)
         scores: Tensor = self.model(sums[: len(questions)], sums[len(questions) :])
         return scores
-
-    def score(self, pairs: Sequence[TextPair]) -> FloatArray:
-        return score_pairs(self, pairs)
 
     def sums(self, texts: Sequence[str]) -> FloatArray:
         """Embeddings (N, P) of texts before the constraint to the ball."""

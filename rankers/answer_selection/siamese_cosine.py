@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, Self
 
 import numpy as np
@@ -19,20 +18,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from qa_core.networks.batching import batches
-from qa_core.networks.checkpoints import load_config
 from qa_core.networks.poolings import MaskedLSTM, max_pool
-from qa_core.types import FloatArray, IntArray
+from qa_core.types import IntArray
 from rankers.answer_selection.frozen_words import (
     FrozenWords,
     Texts,
     WordsConfig,
-    load_network,
-    load_words,
-    read_texts,
-    save_with_words,
 )
-from rankers.neural import TextPair
-from rankers.trainable import score_pairs
+from rankers.answer_selection.word_ranker import WordRanker
 
 _POSITIONS = 1 << 13  # padded words per batch in scoring
 
@@ -99,39 +92,15 @@ def _weighted(states: Tensor, importance: Tensor, mask: Tensor) -> Tensor:
     return (weights.unsqueeze(1) @ states).squeeze(1)
 
 
-@dataclass(frozen=True, eq=False)
-class SiameseCosineRanker:
+class SiameseCosineRanker(WordRanker[PeerNetwork, PeerConfig]):
     """A trainable pair scorer; scores are cosines."""
 
-    model: PeerNetwork
-    source: FrozenWords
-    config: PeerConfig
+    config_type = PeerConfig
 
     @classmethod
     def of(cls, source: FrozenWords, shape: PeerShape) -> Self:
-        """An untrained ranker; global generators draw its weights. Raises ValueError for impossible sizes."""
         _check(shape)
         return cls(PeerNetwork(source.config.dimension, shape), source, PeerConfig(source.config, shape))
-
-    @classmethod
-    def load(cls, folder: Path) -> Self:
-        """Raises FileNotFoundError or ValueError for a missing, damaged or different model."""
-        config = load_config(folder, PeerConfig)
-        scorer = cls.of(load_words(folder, config.words), config.shape)
-        load_network(folder, scorer.model, scorer.source)
-        scorer.model.eval()
-        return scorer
-
-    def save(self, folder: Path, *, card: str) -> None:
-        save_with_words(folder, self.model, self.source, config=self.config, card=card)
-
-    @property
-    def parameters(self) -> int:
-        """Number of trainable weights."""
-        return sum(parameter.numel() for parameter in self.model.parameters())
-
-    def read(self, questions: Sequence[str], answers: Sequence[str]) -> Texts:
-        return read_texts(self.source, questions, answers, limit=self.config.shape.max_words)
 
     def scores(self, texts: Texts, questions: IntArray, answers: IntArray) -> Tensor:
         """Cosines (N,); each text is encoded once, in batches of texts of similar length."""
@@ -147,9 +116,6 @@ class SiameseCosineRanker:
             pooled = torch.cat([max_pool(states, mask) for states, mask in encoded])  # (U, C)
             return functional.cosine_similarity(pooled[torch.from_numpy(left)], pooled[torch.from_numpy(right)])
         return self._attentive(encoded, of_group, left, right)
-
-    def score(self, pairs: Sequence[TextPair]) -> FloatArray:
-        return score_pairs(self, pairs)
 
     def _encoded(self, texts: Texts, rows: IntArray) -> tuple[Tensor, Tensor]:
         vectors, mask = texts.padded(rows)
