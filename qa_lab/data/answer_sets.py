@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Self
 
-from qa_core.measures.metrics import evaluate
 from qa_core.types import FloatArray
 from qa_lab.data.pairs import Judged, incomplete, items, pair_of
 from qa_lab.data.reading import Reading, TrainingData
@@ -91,14 +90,7 @@ class Figures:
     @classmethod
     def of(cls, pool: AnswerPool, scores: FloatArray) -> Self:
         """Of scores (N,) of the pool's pairs; equal scores are ranked by a hash."""
-        qrels: dict[str, dict[str, int]] = {}
-        run: dict[str, dict[str, float]] = {}
-        columns = (pool.question.tolist(), pool.answer.tolist(), pool.label.tolist(), scores.tolist())
-        for question, answer, label, score in zip(*columns, strict=True):
-            qrels.setdefault(str(question), {})[str(answer)] = int(label)
-            run.setdefault(str(question), {})[str(answer)] = score
-        mixed = {question: grades for question, grades in qrels.items() if len(set(grades.values())) == 2}
-        measured = evaluate(mixed, {question: run[question] for question in mixed}, ("AP", "RR"))
+        measured = pool.measured(scores, ("AP", "RR"))
         return cls(measured["AP"].mean, measured["RR"].mean)
 
     def __str__(self) -> str:

@@ -71,9 +71,10 @@ class BilateralMatching(nn.Module):
 def _matched(ways: nn.ModuleList, states: Tensor, others: Tensor, last: Tensor, other_mask: Tensor) -> list[Tensor]:
     """Cosines (B, T, l) of states (B, T, H) with another text's states (B, S, H) in the four ways."""
     full, largest, attentive, best = ways
+    assert isinstance(largest, Perspectives)
     lowest = torch.finfo(states.dtype).min
     hidden = ~other_mask[:, None, :, None]
-    pairs = largest.all_pairs(states, others).masked_fill(hidden, lowest).amax(2)  # type: ignore[operator]
+    pairs = largest.all_pairs(states, others).masked_fill(hidden, lowest).amax(2)
     pairs = pairs.masked_fill(~other_mask.any(1)[:, None, None], 0.0)
     cosines = unit(states) @ unit(others).transpose(1, 2)  # (B, T, S); 0 in the padding, whose states are 0
     mean = cosines @ others  # not divided by the sum: a cosine does not depend on the length

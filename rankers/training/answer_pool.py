@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -10,7 +10,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_core.types import IntArray
+from qa_core.measures.metrics import Score, evaluate
+from qa_core.types import FloatArray, IntArray
 from rankers.neural import TextPair
 
 
@@ -61,6 +62,17 @@ class AnswerPool:
 
     def __len__(self) -> int:
         return len(self.label)
+
+    def measured(self, scores: FloatArray, measures: Sequence[str]) -> dict[str, Score]:
+        """Measures of scores (N,) over questions with right and wrong answers; equal scores are ranked by a hash."""
+        qrels: dict[str, dict[str, int]] = {}
+        run: dict[str, dict[str, float]] = {}
+        columns = (self.question.tolist(), self.answer.tolist(), self.label.tolist(), scores.tolist())
+        for question, answer, label, score in zip(*columns, strict=True):
+            qrels.setdefault(str(question), {})[str(answer)] = int(label)
+            run.setdefault(str(question), {})[str(answer)] = score
+        mixed = {question: grades for question, grades in qrels.items() if len(set(grades.values())) == 2}
+        return evaluate(mixed, {question: run[question] for question in mixed}, measures)
 
     @cached_property
     def right(self) -> list[IntArray]:

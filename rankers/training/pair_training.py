@@ -16,7 +16,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from qa_core.measures.metrics import evaluate
 from qa_core.networks.losses import pairwise_cross_entropy
 from qa_core.training.loop import Progress, Training, train
 from qa_core.types import FloatArray, IntArray
@@ -144,14 +143,7 @@ def mean_average_precision(scorer: Trainable, pool: AnswerPool, texts: Any = Non
     """MAP over the questions with right and wrong answers; equal scores are ranked by a hash."""
     texts = texts if texts is not None else scorer.read(pool.questions, pool.answers)
     scores = score_no_grad(scorer, texts, pool.question, pool.answer)
-    qrels: dict[str, dict[str, int]] = {}
-    run: dict[str, dict[str, float]] = {}
-    columns = (pool.question.tolist(), pool.answer.tolist(), pool.label.tolist(), scores.tolist())
-    for question, answer, label, score in zip(*columns, strict=True):
-        qrels.setdefault(str(question), {})[str(answer)] = int(label)
-        run.setdefault(str(question), {})[str(answer)] = score
-    mixed = {question: grades for question, grades in qrels.items() if len(set(grades.values())) == 2}
-    return evaluate(mixed, {question: run[question] for question in mixed}, ("AP",))["AP"].mean
+    return pool.measured(scores, ("AP",))["AP"].mean
 
 
 def _train(
