@@ -32,7 +32,7 @@ from qa_bot.answering.stages.fuse import fuse
 from qa_bot.answering.stages.owner_answers import STARTER_CONFIDENCE, fits_better, is_owned, lacks_words
 from qa_bot.answering.stages.passages import RIVALS, find_passages, rank_passages, unranked
 from qa_bot.answering.stages.persona_line import ROOM
-from qa_bot.answering.stages.question_words import AskedPlaces
+from qa_bot.answering.stages.question_words import AskedPlaces, asks_for_steps
 from qa_bot.answering.stages.rank import Ranking, RankingStage
 from qa_bot.answering.stages.retrieve import SearchMode, retrieve
 from qa_bot.answering.stages.style import style
@@ -301,17 +301,17 @@ class Corridor:
         """The ranking with its first passages read; unchanged if there is no model or no time, or nothing to read."""
         if self._verifier is None or ranking.separation is None or not ranking.candidates:
             return ranking
-        verify = partial(self._verifier.verify, ranking, readings or [ranking.formulation.text], self.index)
-        verified = clock.run("verify", lambda share: verify(share), None)
+        texts, how = readings or [ranking.formulation.text], asks_for_steps(ranking.question.title)
+        verify = partial(self._verifier.verify, ranking, texts, self.index, asks_for_steps=how)
+        verified = clock.run("verify", verify, None)
         if verified is None:
             return replace(ranking, skipped=tuple(clock.skipped))
-        separation = ranking.separation - verified.conceded * (1 + 1 / RIVALS)
         return replace(
             ranking,
             candidates=verified.candidates,
             passages=verified.passages,
             covers=verified.covers,
-            separation=separation,
+            separation=ranking.separation - verified.conceded * (1 + 1 / RIVALS),
         )
 
     def decide(self, ranking: Ranking, precision: float | None = None) -> Decision:

@@ -33,8 +33,9 @@ _SPELLINGS = [
     )
 ]  # fmt: skip
 """Letters that people confuse in German words, in this order."""
-SEARCHED = 50
-"""Passages that share the most pieces with a word."""
+SEARCHED = (50, 200)
+"""Passages that share the most pieces with a word; more of them if the first have no near word. Of 136 words of 18F
+with a random error, 50 passages correct .860, these .890, 400 passages .912 at three times the cost."""
 MOST_UNKNOWN = 5
 """A question with more unknown words is about something else."""
 
@@ -87,15 +88,18 @@ def _correction(word: str, index: Index, *, is_english: bool, is_german: bool) -
 
 def _nearest(word: str, index: Index, near: Callable[[str, str], int]) -> str:
     """The nearest word of the passages with its pieces; the first letter, then frequency decides between equals."""
-    hits = index.keyword_hits(piece_query(formulate(Question(word))), SEARCHED)
-    counts = Counter(
-        known for passage in index.passages(hits.passages.tolist()).values() for known in words(_text(passage))
-    )
-    lower = word.lower()
-    nearest = [
-        (edits, known[0] != lower[0], -count, known) for known, count in counts.items() if (edits := near(lower, known))
-    ]
-    return min(nearest)[3] if nearest else ""
+    query, lower = piece_query(formulate(Question(word))), word.lower()
+    for searched in SEARCHED:
+        passages = index.passages(index.keyword_hits(query, searched).passages.tolist())
+        counts = Counter(known for passage in passages.values() for known in words(_text(passage)))
+        nearest = [
+            (edits, known[0] != lower[0], -count, known)
+            for known, count in counts.items()
+            if (edits := near(lower, known))
+        ]
+        if nearest or len(passages) < searched:
+            return min(nearest)[3] if nearest else ""
+    return ""
 
 
 def _near(word: str, known: str) -> int:

@@ -40,6 +40,20 @@ def index(folder):
     return Index(Generations(Home.open(folder / "home").index).current())
 
 
+def test_more_passages_are_searched_if_the_first_have_no_near_word(index, encoder, monkeypatch):
+    counts = []
+    hits = index.keyword_hits
+
+    def counted(query, k, only=None):
+        counts.append(k)
+        return hits(query, k, only).at(slice(k))
+
+    monkeypatch.setattr(index, "keyword_hits", counted)
+    monkeypatch.setattr("qa_bot.answering.spelling.SEARCHED", (0, 2))
+    assert corrected("lenght", index, encoder) == "length"
+    assert counts == [0, 2]
+
+
 @pytest.mark.parametrize(
     ("question", "meant"),
     [

@@ -39,10 +39,10 @@ def ranking(question, candidates, passages=()):
     return Ranking(Question(question), formulate(Question(question)), tuple(candidates), passages=tuple(passages))
 
 
-def verified(tokens, question, candidates, *, passages=(), read=3, readings=()):
+def verified(tokens, question, candidates, *, passages=(), read=3, readings=(), **options):
     verifier = Verifier(TokenVectors(lambda: tokens), read=read)
     ranked = ranking(question, candidates, passages)
-    return verifier.verify(ranked, readings or [question], Counts(), Deadline.after(9))
+    return verifier.verify(ranked, readings or [question], Counts(), Deadline.after(9), **options)
 
 
 def test_words_are_covered_by_meaning(tokens):
@@ -62,6 +62,20 @@ def test_a_passage_that_covers_more_comes_first_and_concedes_evidence(tokens):
     assert [candidate.passage.id for candidate in result.candidates] == ["prices", "rules"]
     assert [candidate.score for candidate in result.candidates] == [3.0, 2.5], "scores still fall"
     assert result.conceded == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("steps", ["1. Take your dog.\n2. Go to work.", "For dogs:\n- Work."])
+def test_a_list_gains_half_a_point_if_steps_are_asked_for(tokens, steps):
+    prose = candidate("prose", "A dog is at work. It is 2. in rank - or not.", 3.0)
+    near, far = candidate("list", steps, 2.51), candidate("list", steps, 2.49)
+
+    def first(listed, *, asks_for_steps):
+        result = verified(tokens, "dog work", [prose, listed], asks_for_steps=asks_for_steps)
+        return result.candidates[0].passage.id
+
+    assert first(near, asks_for_steps=True) == "list"
+    assert first(far, asks_for_steps=True) == "prose"
+    assert first(near, asks_for_steps=False) == "prose"
 
 
 def test_the_best_passage_of_a_document_is_chosen_anew(tokens):
