@@ -13,7 +13,7 @@ import typer
 from qa_bot.cli import asking, backups, comparing, conversations, graph, maintenance, serving, transfer
 from qa_bot.cli.context import FAILED, INTERRUPTED, OK, WRONG_USAGE, GlobalOptions, say
 from qa_bot.cli.documents import adding, improving, sources
-from qa_bot.cli.entry_points import PLAIN_HELP, ExtensibleGroup
+from qa_bot.cli.entry_points import PLAIN_HELP, ExtensibleGroup, command_of
 from qa_bot.terminal.sigint import deferred_sigint
 from qa_core.text.safe_text import clean, valid
 
@@ -64,7 +64,7 @@ def run(arguments: Sequence[str]) -> int:
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     try:
         with deferred_sigint():
-            code = typer.main.get_command(app).main(list(arguments), prog_name="qa-bot", standalone_mode=False)
+            code = command_of(app).main(list(arguments), prog_name="qa-bot", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except typer.TyperException as error:  # wrong usage; this public base class declares neither method nor code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -43,6 +44,12 @@ class ExtensibleGroup(TyperGroup):
         return super().get_command(ctx, cmd_name) or _load(_prefix(ctx) + cmd_name)
 
 
+@cache
+def command_of(app: typer.Typer) -> Any:
+    """The command that an application is; made once, because typer reads the signatures of all its functions."""
+    return typer.main.get_command(app)
+
+
 def _prefix(context: typer.Context) -> str:
     """What the names of a group's entry points begin with: nothing for `qa-bot`, `kg.` for `qa-bot kg`."""
     return "".join(f"{name}." for name in context.command_path.split()[1:])
@@ -64,10 +71,10 @@ def _load(name: str) -> Any:
         if point.name == name:
             loaded = point.load()
             if isinstance(loaded, typer.Typer):
-                return typer.main.get_command(loaded)
+                return command_of(loaded)
             command = typer.Typer(**PLAIN_HELP)
             command.command(name.rpartition(".")[2])(loaded)
-            return typer.main.get_command(command)
+            return command_of(command)
     if name in LABORATORY:
         raise MissingCommandError(
             f"Expected an entry point {name!r} of the group {GROUP}, but it is not installed; install qa-bot again, "
