@@ -4,7 +4,8 @@ VENV ?= .venv
 PIP_FLAGS ?=
 Q ?= why do cats sleep all day?
 SECONDS ?= 600
-JOBS ?= auto
+# One more than cores: tests also wait for disks, servers and other processes.
+JOBS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PYTEST_FLAGS ?=
 FAULTS ?=
 export Q
@@ -19,7 +20,7 @@ LOCKED = $(PIP) --require-hashes -r $(TORCH) -r requirements.lock
 SELF = $(PIP) --no-build-isolation -c constraints.txt
 PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --maxprocesses 8 --dist worksteal $(PYTEST_FLAGS)
 
-.PHONY: help ask test test-all fuzz faults soak lint format clean lock release corruption
+.PHONY: help ask test test-all every-test fuzz faults soak lint format clean lock release corruption
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -29,7 +30,10 @@ ask: $(VENV)/.ask ## Install, then answer a question: make ask Q="why do cats sl
 test: $(VENV)/.test lint ## Install, check the code, run the tests except slow, browser and PostgreSQL ones.
 	$(PYTEST) -m "not slow and not browser and not postgres"
 
-test-all: $(VENV)/.test lint ## Install, check the code, run every test.
+test-all: $(VENV)/.test ## Install, check the code, run every test, both at once.
+	@$(MAKE) --no-print-directory --jobs 2 lint every-test
+
+every-test: $(VENV)/.test
 	$(PYTEST)
 
 fuzz: $(VENV)/.test ## Run random and broken inputs through every parser for SECONDS (600), then the property tests at random.
