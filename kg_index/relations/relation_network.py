@@ -99,7 +99,7 @@ class RelationDetector:
         """
         words = {word: count for word, count in counts.items() if word not in SPECIALS}
         vocabulary = Vocabulary.from_counts(words, size=most, specials=SPECIALS)
-        table = _scaled(vectors(vocabulary.tokens[len(SPECIALS) :]), length)
+        table = scaled(vectors(vocabulary.tokens[len(SPECIALS) :]), length)
         config = RelationConfig(len(relations), len(vocabulary), table.shape[1], hidden)
         return cls(RelationNetwork(config), vocabulary, table, tuple(relations), config)
 
@@ -178,7 +178,7 @@ class RelationDetector:
         return scores
 
 
-def _scaled(rows: FloatArray, length: float) -> Tensor:
+def scaled(rows: FloatArray, length: float = 3.0) -> Tensor:
     """(V, D): zero for unknown words, a random vector for the slot, then `rows` with the average length `length`."""
     table = torch.from_numpy(np.vstack([np.zeros((len(SPECIALS), rows.shape[1]), dtype=np.float32), rows]))
     norms = table.norm(dim=1)

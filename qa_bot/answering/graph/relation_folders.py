@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kg_index.relations.compared.compared_scorer import ComparedScorer
+from kg_index.relations.compared.pair_network import ComparedConfig
 from kg_index.relations.relation_head import HeadConfig, RelationHead
 from kg_index.relations.relation_network import RelationConfig, RelationDetector
 from kg_index.relations.relation_scorers import RelationScorer, WeightedSumScorer
@@ -25,7 +27,7 @@ QUESTIONS, HEAD = "questions", "head"
 
 
 def open_scorer(folder: Path, models: Path) -> RelationScorer:
-    """Open a head over an encoder's vectors, the network of Wang (2018), or a tuned transformer with a head.
+    """Open a head over an encoder's vectors, the network of Wang (2018), one compared with it, or a tuned transformer.
 
     Args:
         models: folder of fetched encoders.
@@ -36,6 +38,8 @@ def open_scorer(folder: Path, models: Path) -> RelationScorer:
         kind = read_object(current_folder(folder) / CONFIG).get("kind")
         if kind == RelationConfig.__name__:
             return RelationDetector.load(folder)
+        if kind == ComparedConfig.__name__:
+            return ComparedScorer.load(folder)
         if kind == TunedConfig.__name__:
             return _open_tuned(folder, models)
     except (ValueError, OSError) as error:

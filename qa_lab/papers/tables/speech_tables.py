@@ -170,7 +170,7 @@ EXAMPLES = Table(
 )
 AGREEMENT = Table(
     "X 6",
-    "Test queries by who is right",
+    "Test queries by the system that is right",
     _INSTEAD,
     ("queries",),
     tuple(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kg_index.training.compared_training import ComparedTraining
 from kg_index.training.head_training import HeadTraining
 from kg_index.training.question_tuning import TuningConfig
 from kg_index.training.relation_training import Phase
@@ -58,8 +59,9 @@ class RelationSettings:
 
     preset: Preset = "default"  # default settings; "paper" are those of Wang (2018), ch. 4.4.1
     encoder: str = STARTER  # `starter`, a folder or a hub id; several separated by commas
-    # a head over vectors of questions, Wang's network over vectors of words, or a tuned transformer plus a head
-    model: Literal["head", "network", "transformer"] = "head"
+    # a head over vectors of questions, Wang's network over vectors of words, a tuned transformer plus a head, or one of
+    # the networks that Wang compares with
+    model: Literal["head", "network", "transformer", "bilstm", "bicnn", "ampcnn", "hr-bilstm"] = "head"
     hidden: int = 512  # of the head
     context: bool = True  # whether the head reads the other relations of the pool
     training: HeadTraining = field(default_factory=lambda: HeadTraining(epochs=6))
@@ -67,6 +69,7 @@ class RelationSettings:
     mined: MinedSettings = field(default_factory=MinedSettings)
     network: NetworkSettings = field(default_factory=NetworkSettings)
     tuning: TuningConfig = field(default_factory=TuningConfig)  # of the transformer
+    compared: ComparedTraining = field(default_factory=ComparedTraining)  # of a compared network
 
 
 PRESETS: dict[Preset, RelationSettings] = {
@@ -85,13 +88,14 @@ def settings(request: Request) -> RelationSettings:
     source = source_of(request.config)
     if request.base is not None:
         raise SettingsError(f"Expected no base to start from, but got {request.base}; name vectors by `encoder`.")
-    if config.model == "transformer" and request.relations is None:
-        raise SettingsError(f"{source}: Expected questions with pools for model = 'transformer'; name --relations.")
-    tables = ("training", "self_training", "mined", "network", "tuning")
+    if config.model not in {"head", "network"} and request.relations is None:
+        raise SettingsError(f"{source}: Expected questions with pools for model = {config.model!r}; name --relations.")
+    tables = ("training", "self_training", "mined", "network", "tuning", "compared")
     rates = [key for name in tables for key in in_table(name, "epochs", "batch", "learning_rate")]
     check_positive(
-        config, "hidden", "mined.words", "mined.hidden", "network.hidden", *rates, "tuning.clip", source=request.config
-    )
+        config, "hidden", "mined.words", "mined.hidden", "network.hidden", *rates, "tuning.clip", "compared.hidden",
+        "compared.margin", source=request.config,
+    )  # fmt: skip
     least = {f"mined.{key}": getattr(config.mined, key) for key in ("alpha", "silent", "even")}
     least |= {f"tuning.{key}": getattr(config.tuning, key) for key in ("warm_up", "frozen", "every", "decay")}
     if wrong := [f"{name} = {value}" for name, value in least.items() if not value >= 0]:
@@ -107,4 +111,6 @@ def most_epochs(config: RelationSettings, request: Request) -> int:
         return mined.epochs * len(PHASES[mined.weights]) if request.relations is None else config.network.epochs
     if config.model == "transformer":
         return config.tuning.epochs
+    if config.model != "head":
+        return config.compared.epochs
     return (config.self_training if request.relations is None else config.training).epochs

@@ -2,8 +2,9 @@
 
 The scorer is a small network over the vectors of a frozen encoder; relations without training questions are scored by
 their words. With `model = "network"`, it is Wang's network over the vectors of words (`network_relations.py`), with
-`model = "transformer"`, a transformer is tuned too (`tuned_relations.py`). Without names of relations, the data are
-mined templates (`mined_relations.py`).
+`model = "transformer"`, a transformer is tuned too (`tuned_relations.py`), with `model = "hr-bilstm"` and others, a
+network that Wang compares with (`compared_relations.py`). Without names of relations, the data are mined templates
+(`mined_relations.py`).
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ from qa_lab.data.reading import TrainingData
 from qa_lab.data.splitting import split_by_hash, train_dev_split
 from qa_lab.errors import TrainingDataError
 from qa_lab.train.card import card_text
-from qa_lab.train.relations.mined_relations import MinedOutcome, train_mined
-from qa_lab.train.relations.network_relations import NetworkOutcome, train_network
+from qa_lab.train.relations.compared_relations import train_compared
+from qa_lab.train.relations.mined_relations import train_mined
+from qa_lab.train.relations.network_relations import train_network
 from qa_lab.train.relations.relation_accuracy import accuracy
 from qa_lab.train.relations.relation_settings import RelationSettings, most_epochs, settings
-from qa_lab.train.relations.tuned_relations import TunedOutcome, train_tuned
+from qa_lab.train.relations.tuned_relations import train_tuned
 from qa_lab.train.request import Request
 from qa_lab.train.verb import Job, Outcome, TrainVerb, best_epoch
 
@@ -53,7 +55,7 @@ class RelationOutcome(Outcome):
         )
 
 
-def _train(job: Job[RelationSettings]) -> RelationOutcome | MinedOutcome | TunedOutcome | NetworkOutcome:
+def _train(job: Job[RelationSettings]) -> Outcome:
     request, config = job.request, job.settings
     if request.relations is None:
         return train_mined(job)
@@ -65,6 +67,8 @@ def _train(job: Job[RelationSettings]) -> RelationOutcome | MinedOutcome | Tuned
         return train_network(job, train, held_out)
     if config.model == "transformer":
         return train_tuned(job, train, held_out)
+    if config.model != "head":
+        return train_compared(job, config.model, train, held_out, names)
     encoder = open_encoders(config.encoder, models=Home.open().models)
     encode = cached(encoder.encode)
     seed_everything(request.seed)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from kg_index.relations.compared.compared_scorer import ComparedScorer
 from kg_index.relations.pools import as_iri
 from kg_index.relations.relation_head import HeadConfig
 from kg_index.relations.relation_network import RelationDetector
@@ -76,3 +77,22 @@ def test_the_network_learns_from_questions_with_pools(request_: Request, tmp_pat
     (scores,) = detector.score(["the voice of <m>"], [[*map(as_iri, NAMES), "unknown"]])
     assert scores[-1] == 0
     assert scores.sum() == pytest.approx(1)
+
+
+def test_compared_networks_learn_are_opened_and_measured(request_: Request, tmp_path: Path):
+    request_.config.write_text('model = "hr-bilstm"\n[compared]\nhidden = 8\nbatch = 4\nlearning_rate = 0.01\n')
+    assert RELATIONS.epochs(request_) == 10
+    outcome = RELATIONS.run(request_)
+    assert (outcome.questions + outcome.held_out, outcome.relations) == (32, 4)
+    assert outcome.accuracy > 0.7
+    assert "| network | hr-bilstm |" in (request_.out / "README.md").read_text()
+    assert isinstance(open_scorer(request_.out, tmp_path), ComparedScorer)
+    rows = evaluate_relations(request_.data[0], relations=request_.relations, models=[request_.out])
+    assert [row.engine for row in rows][:2] == ["out", "chance"]
+    assert rows[0].scores["accuracy"].mean > 0.7
+
+
+def test_compared_networks_need_names_of_relations(request_: Request):
+    request_.config.write_text('model = "ampcnn"')
+    with pytest.raises(SettingsError, match="Expected questions with pools for model = 'ampcnn'"):
+        RELATIONS.run(replace(request_, relations=None))
