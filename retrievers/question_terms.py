@@ -91,6 +91,12 @@ def content_terms(text: str, language: str = "en", question_language: str = "") 
     return [term for term in stems if term not in stop] or stems
 
 
+def has_content(text: str, languages: SearchLanguages) -> bool:
+    """Whether a text has a word that is no stop word of its question: "for how long?" has none."""
+    stop = _stop_terms(languages.first, languages.question or languages.first)
+    return any(term not in stop for term in terms(text, languages.first))
+
+
 def content_words(text: str, languages: SearchLanguages) -> list[str]:
     """The folded words of a question without stop words of its language, or of any analysis if it is undecided."""
     codes = [languages.question] if languages.question else languages.analyses

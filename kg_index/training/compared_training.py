@@ -1,4 +1,4 @@
-"""Trains a compared network of relation detection by a ranking loss over pools (Yu et al. 2017, eq. 3).
+"""Trains a compared network of relation detection by a ranking loss over pools (Yu et al. 2017).
 
 l = max(0, γ − s(q, r⁺) + s(q, r⁻)), the mean over the wrong relations r⁻ of the pool
 """

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_core.text.languages import LANGUAGES
-from retrievers.question_terms import ENGLISH_ONLY, SearchLanguages, content_terms, query_terms, search_languages
+from retrievers.question_terms import (
+    ENGLISH_ONLY,
+    SearchLanguages,
+    content_terms,
+    has_content,
+    query_terms,
+    search_languages,
+)
 
 
 @pytest.mark.parametrize(
@@ -80,3 +87,11 @@ def test_without_the_language_of_the_question_all_analyses_count_alike(languages
 @given(st.text(max_size=100), st.lists(st.sampled_from(sorted(LANGUAGES)), min_size=1, max_size=4, unique=True))
 def test_weights_are_positive(text: str, analyses: list[str]) -> None:
     assert all(weight > 0 for weight in query_terms(text, SearchLanguages(analyses[0], tuple(analyses))).values())
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [("for how long?", "en", True), ("and what about it?", "en", False), ("Für wie lange?", "de", False)],
+)
+def test_texts_of_stop_words_have_no_content(text: str, language: str, expected: bool) -> None:
+    assert has_content(text, SearchLanguages(language, (language,))) is expected

@@ -1,4 +1,4 @@
-"""AMPCNN: a convolution with attentive max pooling (Yin et al. 2016, sec. 5.2)."""
+"""AMPCNN: a convolution with attentive max pooling (Yin et al. 2016)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BiCNN: two convolutions over letter trigrams (Yih et al. 2015, sec. 3.2.1)."""
+"""BiCNN: two convolutions over letter trigrams (Yih et al. 2015)."""
 
 from __future__ import annotations
 

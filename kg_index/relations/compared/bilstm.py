@@ -1,4 +1,4 @@
-"""BiLSTM with relation names: a relation is one token, its name (the first row of Yu et al. 2017, table 2)."""
+"""BiLSTM with relation names: a relation is one token, its name (a row of Wang 2018, table 4.2)."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from kg_index.relations.compared.hr_bilstm import HierarchicalResidualBiLSTM
 from kg_index.relations.compared.pair_network import ComparedConfig, FrozenWords, Kind, PairNetwork, Relations
 from kg_index.relations.keywords import PredicateWords
 from kg_index.relations.relation_network import SPECIALS, WordVectors, scaled
+from qa_core.networks.batching import batches
 from qa_core.networks.checkpoints import (
     load_config,
     load_tensors,
@@ -37,8 +38,8 @@ NETWORKS: Mapping[Kind, Callable[[ComparedConfig, Sequence[str]], PairNetwork]] 
     "hr-bilstm": lambda config, _: HierarchicalResidualBiLSTM(config),
 }
 _NAMES = "relations"
-_AT_ONCE = 64
-"""Questions that are scored together."""
+_AT_ONCE = 2_048
+"""Pairs of a question and a relation that are scored together."""
 _words_of = PredicateWords()
 
 
@@ -124,12 +125,10 @@ class ComparedScorer:
     def score(self, templates: Sequence[str], pools: Sequence[Sequence[str]]) -> list[FloatArray]:
         """Cosines (P,) for the relations of each pool."""
         scores: list[FloatArray] = [np.zeros(0, np.float32)] * len(templates)
-        order = sorted(range(len(templates)), key=lambda at: len(pools[at]))
         was_training = self.network.training
         self.network.eval()
         with torch.no_grad():
-            for start in range(0, len(order), _AT_ONCE):
-                part = order[start : start + _AT_ONCE]
+            for part in batches([len(pool) for pool in pools], tokens=_AT_ONCE):
                 logits, real = self.logits([templates[at] for at in part], [pools[at] for at in part])
                 for at, row, mask in zip(part, logits, real, strict=True):
                     scores[at] = row[mask].numpy().astype(np.float32)

@@ -1,4 +1,4 @@
-"""HR-BiLSTM: hierarchical residual BiLSTM (Yu et al. 2017, sec. 4)."""
+"""HR-BiLSTM: hierarchical residual BiLSTM (Yu et al. 2017)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class HierarchicalResidualBiLSTM(PairNetwork):
     """Two layers read the question, and their states are added; a relation is read by its words and by its name.
 
     One BiLSTM reads the words of a relation and then its name. It reads the name from the last states of the words, so
-    that a relation whose name has no vector still has a meaning (sec. 4.1). The vector of a relation is the maximum
-    over the states of both; that of a question is the maximum over the sums of both layers (sec. 4.3).
+    that a relation whose name has no vector still has a meaning. The vector of a relation is the maximum
+    over the states of both; that of a question is the maximum over the sums of both layers.
     """
 
     def __init__(self, config: ComparedConfig) -> None:

@@ -22,7 +22,7 @@ from qa_core.types import Candidate, FloatArray
 from rankers.clue import Statistics, inverse_frequency
 from rankers.late_interaction import Shares, soft_minimum, word_cover
 from retrievers.formulate import Formulation
-from retrievers.question_terms import content_terms
+from retrievers.question_terms import content_terms, has_content
 
 COVER_WEIGHT = 2.0
 """Of the cover of a passage, beside its evidence (at most 3.5), when the passages that were read are put in order. Over
@@ -104,7 +104,7 @@ class Verifier:
         The owner's answers and the orders of trained rankers and fusions are not changed.
 
         Args:
-            readings: texts of the question; the covers of several are averaged.
+            readings: texts of the question; the covers of several are averaged, without those of stop words alone.
             asks_for_steps: passages with a list come before others of the same evidence and cover.
 
         Raises:
@@ -115,7 +115,9 @@ class Verifier:
         candidates, passages = ranking.candidates, ranking.passages or ranking.candidates
         is_settled = any(_is_settled(candidate) for candidate in candidates[: self._read])
         head = (candidates if is_settled else passages)[: self._read]
-        covers = self._covers(head, readings, ranking.formulation.languages.question, index, deadline)
+        languages = ranking.formulation.languages
+        telling = [reading for reading in readings if has_content(reading, languages)] or readings
+        covers = self._covers(head, telling, languages.question, index, deadline)
         by_id = {candidate.passage.id: cover for candidate, cover in zip(head, covers, strict=True)}
         if is_settled or not head:
             return Verified(candidates, ranking.passages, by_id)

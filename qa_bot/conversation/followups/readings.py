@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from qa_core.text.analysis import looks_english
 from retrievers.formulate import asks
 from retrievers.question_terms import content_terms
 
@@ -20,9 +21,11 @@ LONGEST = 300
 _LEANS = re.compile(
     r"^(?:and|but|or|so|und|aber|oder|et|mais|ou)\b|"
     r"\b(?:then|too|also|instead|afterwards?|after that|that|those|this|these|it|its|they|them|their|there|one|ones|"
-    r"he|she|his|her|same|other|another|even|again|dann|auch|dort|davon)\b",
+    r"he|she|his|her|same|other|another|even|again|dann|auch|dort|davon|dafür|dabei|dazu|damit|darauf|darin|darüber|"
+    r"danach|daran|stattdessen|(?-i:sie|er|ihn|ihm|denen|deren|dessen)|ça|cela|celui|celle|ceux|celles|aussi)\b",
     re.IGNORECASE,
 )
+"""Words that point back. German “Sie”, with a capital, addresses the reader, and “es” often points to nothing."""
 
 
 def readings(turn: str, earlier: Sequence[str], *, changed: bool) -> tuple[str, ...]:
@@ -43,4 +46,13 @@ def leans(turn: str) -> bool:
         return False
     if _LEANS.search(turn):
         return True
-    return asks(turn.strip()) and len(set(content_terms(turn, "en", "en"))) <= FEW
+    if not asks(turn.strip()):
+        return False
+    language = "en" if looks_english(turn) else _language(turn)
+    return len(set(content_terms(turn, language, language))) <= FEW
+
+
+def _language(turn: str) -> str:
+    from qa_core.text.language_detection import language_of
+
+    return language_of(turn, is_question=True) or "en"

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_PAST = r"archived|superseded|obsolete|deprecated|outdated|out[ -]of[ -]date|withdrawn|retired|discontinued"
+_PAST = r"archived|superseded|obsolete|deprecated|outdated|out[ -]of[ -]date|withdrawn|retired|discontinued|repealed"
+_PAST_GERMAN = r"archiviert|veraltet|überholt|außer kraft|aufgehoben|nicht mehr (?:gültig|in kraft)"
+_PAST_FRENCH = r"archivée?|obsolète|périmée?|abrogée?"
 _NO_LONGER = (
     r"no longer (?:being )?(?:maintained|valid|current|in (?:force|effect|use)|supported|updated|applicable|applies)"
 )
@@ -18,7 +20,8 @@ _THIS = (
     r"|content|information|post|runbook|documentation)"
 )
 _GERMAN = (
-    r"(?:seite|dokument|richtlinie|version|fassung|anleitung|artikel|handbuch|regelung|leitfaden|merkblatt|verfahren)"
+    r"(?:seite|dokument|version|fassung|anleitung|artikel|handbuch|regelung|leitfaden|merkblatt|verfahren"
+    r"|\w*(?:richtlinie|ordnung|satzung|vereinbarung|anweisung))"
 )
 _FRENCH = r"(?:page|document|version|politique|guide|article|procédure|manuel|règlement|note)"
 _IF = re.compile(
@@ -32,16 +35,15 @@ _NOTICES = tuple(
         rf"\bthis {_THIS}(?: (?:here|below))? (?:is|was|has been|is now|has now been) (?:now |officially )?"
         rf"(?:an? )?(?:{_PAST}|{_NO_LONGER}|replaced by)\b",
         rf"\bthis is an? (?:{_PAST}|old) (?:{_THIS}|copy|draft)\b",
-        rf"\bdiese[rs]? {_GERMAN} (?:ist|wurde|wird) (?:inzwischen |jetzt |bereits |leider )?"
-        r"(?:archiviert|veraltet|überholt|abgelaufen|außer kraft"
-        r"|nicht (?:mehr|länger) (?:gültig|aktuell|gepflegt|in kraft)"
+        rf"\bdiese[rs]? {_GERMAN} (?:ist|wurde|wird) (?:inzwischen |jetzt |bereits |leider |seit [^.\n]{{1,30}} )?"
+        rf"(?:{_PAST_GERMAN}|abgelaufen|nicht (?:mehr|länger) (?:gültig|aktuell|gepflegt|in kraft)"
         r"|(?:durch|von) [^.\n]{1,80} (?:ersetzt|abgelöst)|ersetzt durch)\b",
         rf"\bce(?:tte|t)? {_FRENCH} (?:est|a été) (?:désormais |maintenant )?"
         r"(?:archivée?|obsolète|périmée?|remplacée? par)\b",
         rf"\bce(?:tte|t)? {_FRENCH} n[’']est plus (?:valable|valide|à jour|en vigueur|maintenue?|d[’']actualité)",
     )
 )
-_MARK = r"archived|superseded|obsolete|deprecated|outdated|archiviert|veraltet|überholt|archivée?|obsolète|périmée?"
+_MARK = rf"archived|superseded|obsolete|deprecated|outdated|{_PAST_GERMAN}|{_PAST_FRENCH}"
 _BANNERS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -53,9 +55,9 @@ _BANNERS = tuple(
 )
 """A line that begins with a mark, and is no heading or item."""
 _TITLE = re.compile(
-    rf"^[\s*_]*[\[(]?(?:{_PAST}|archiviert|veraltet|obsolète)[\])]?\s*(?::|–|—|- |\])"
+    rf"^[\s*_]*[\[(]?(?:{_PAST}|{_MARK})[\])]?\s*(?::|–|—|- |\])"
     rf"|[(\[][^()\[\]]*\b(?:{_PAST}|old version|old|alte fassung|{_MARK})\b[^()\[\]]*[)\]]"
-    rf"|(?:–|—| -|:)\s*(?:{_PAST}|archiviert|veraltet|obsolète)\s*$",
+    rf"|(?:–|—| -|:)\s*(?:{_PAST}|{_MARK})\s*$",
     re.IGNORECASE,
 )
 FOLDERS = frozenset(

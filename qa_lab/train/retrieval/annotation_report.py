@@ -164,8 +164,8 @@ def _contrast(contrast: Contrast) -> str:
         [
             f"## {name} against {baseline}",
             f"Difference in S@1 {difference.difference:+.3f} (95 % from {difference.low:+.3f} to "
-            f"{difference.high:+.3f}, p = {difference.p:.3f}, paired bootstrap). Test queries by the system that is right, and in "
-            f"ranges by the distance of the first result of “{baseline}”, nearest first:",
+            f"{difference.high:+.3f}, p = {difference.p:.3f}, paired bootstrap). Test queries by the system that is "
+            f"right, and in ranges by the distance of the first result of “{baseline}”, nearest first:",
             table(
                 ("range", "neither", f"only {baseline}", f"only {name}", "both"),
                 [(what, *map(str, (e.neither, e.only_first, e.only_second, e.both))) for what, e in rows],

@@ -108,6 +108,14 @@ def test_covers_of_readings_are_averaged(tokens):
     assert dict(result.covers["prices"].words) == {"Vienna": 1.0, "puppy": 0.0}
 
 
+def test_readings_of_stop_words_alone_are_left_out(tokens):
+    whole = verified(tokens, "May I bring my puppy?", [RULES], readings=["May I bring my puppy?"])
+    both = verified(tokens, "And what about it?", [RULES], readings=["And what about it?", "May I bring my puppy?"])
+    assert both.covers == whole.covers
+    alone = verified(tokens, "And what about it?", [RULES], readings=["And what about it?"])
+    assert alone.covers["rules"].covered < 1.0
+
+
 def test_nothing_to_read(tokens):
     assert verified(tokens, "price", []).candidates == ()
     assert verified(tokens, "???", [RULES]).covers["rules"].covered == 0.0

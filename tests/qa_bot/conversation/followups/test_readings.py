@@ -26,11 +26,24 @@ def test_a_turn_that_stands_alone_has_no_readings():
     assert readings("How often must the pellet stove be swept by a professional?", EARLIER, changed=False) == ()
 
 
-@pytest.mark.parametrize("turn", ["is there a free one, too?", "who starts the process?", "und an einem vollen Tag?"])
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "is there a free one, too?",
+        "who starts the process?",
+        "und an einem vollen Tag?",
+        "Kann man sie auf der Seite des Kontos der Bibliothek verlängern?",
+        "Worauf muss ich achten?",  # a single content word
+        "C'est aussi possible avec un contrat de travail temporaire?",
+    ],
+)
 def test_turns_that_lean_on_earlier_ones(turn):
     assert leans(turn)
 
 
-@pytest.mark.parametrize("turn", ["parking", "long enough? " * 30])
+@pytest.mark.parametrize(
+    "turn",
+    ["parking", "long enough? " * 30, "Haben Sie in der Bibliothek Bücher, Zeitschriften und Karten aus Bremen?"],
+)
 def test_topics_and_long_messages_do_not_lean(turn):
     assert not leans(turn)
