@@ -50,19 +50,21 @@ def word_vectors(states: FloatArray, tokens: Sequence[Span], words: Sequence[Spa
     return unit_rows(rows)
 
 
-def word_cover(words: FloatArray, tokens: FloatArray, literal: Sequence[bool]) -> Shares:
+def word_cover(words: FloatArray, tokens: FloatArray, literal: Sequence[bool], absent: Sequence[bool] = ()) -> Shares:
     """How far a passage covers each word, c_w in [0, 1], (W,).
 
     Args:
         words: unit rows, (W, D).
         tokens: unit rows of the passage, (T, D).
         literal: whether the passage has the word itself, (W,).
+        absent: whether the passage says nothing about the word, whatever its vector, (W,); nothing is absent if empty.
     """
     if not len(words):
         return np.zeros(0)
     # not `@`: the threads of BLAS wait actively on a busy machine
     cosines = np.einsum("wd,td->wt", words, tokens).max(axis=1) if len(tokens) else np.zeros(len(words))
-    return np.where(literal, 1.0, np.clip((cosines - UNRELATED) / WIDTH, 0.0, 1.0))
+    shares = np.where(literal, 1.0, np.clip((cosines - UNRELATED) / WIDTH, 0.0, 1.0))
+    return np.where(absent, 0.0, shares) if len(absent) else shares
 
 
 def soft_minimum(shares: Shares, weights: Sequence[float]) -> float:

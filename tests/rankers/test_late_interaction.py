@@ -23,6 +23,7 @@ def test_cover_is_the_scaled_highest_cosine() -> None:
     # highest cosines: 1, .6 and .96; (.6 − .2) / .5 = .8, the others are more than 1
     assert word_cover(words, tokens, [False] * 3) == pytest.approx([1.0, 0.8, 1.0])
     assert word_cover(-words, tokens, [False, False, True]) == pytest.approx([0.0, 0.0, 1.0]), "the word itself"
+    assert word_cover(words, tokens, [False] * 3, [True, False, False]) == pytest.approx([0.0, 0.8, 1.0]), "absent"
 
 
 def test_cover_without_words_or_tokens() -> None:

@@ -33,6 +33,9 @@ LISTED = 0.5
 the first passage for .843 instead of .837 of the questions; from .5 to 1 nothing differs."""
 LEAST_RARITY = 1e-3
 _WORD = re.compile(r"\w+")
+_CODE = re.compile(r"\b[^\W\d_]+\d\w*")
+"""A word of letters, then digits: "E19", "SEV4"."""
+_JOIN = re.compile(r"[\W_]+")
 _ITEM = re.compile(r"^\s*(?:[-*]|\d+[.)]) ", re.MULTILINE)
 
 
@@ -70,13 +73,15 @@ class RankedCandidates(Protocol):
 class _Words(NamedTuple):
     """The content words of a reading in the analysis of one language.
 
-    `rows` are their numbers among all words; `is_literal` says which of them a passage has.
+    `rows` are their numbers among all words; `is_literal` says which of them a passage has, `is_absent` which codes it
+    has in no spelling.
     """
 
     rows: list[int]
     texts: tuple[str, ...]
     terms: tuple[str, ...]
     is_literal: tuple[bool, ...] = ()
+    is_absent: tuple[bool, ...] = ()
 
 
 class Verifier:
@@ -117,7 +122,8 @@ class Verifier:
         head = (candidates if is_settled else passages)[: self._read]
         languages = ranking.formulation.languages
         telling = [reading for reading in readings if has_content(reading, languages)] or readings
-        covers = self._covers(head, telling, languages.question, index, deadline)
+        codes = frozenset(_CODE.findall(ranking.formulation.text))
+        covers = self._covers(head, telling, codes, languages.question, index, deadline)
         by_id = {candidate.passage.id: cover for candidate, cover in zip(head, covers, strict=True)}
         if is_settled or not head:
             return Verified(candidates, ranking.passages, by_id)
@@ -137,15 +143,22 @@ class Verifier:
         )
 
     def _covers(
-        self, head: Sequence[Candidate], readings: Sequence[str], language: str, index: Statistics, deadline: Deadline
+        self,
+        head: Sequence[Candidate],
+        readings: Sequence[str],
+        codes: frozenset[str],
+        language: str,
+        index: Statistics,
+        deadline: Deadline,
     ) -> list[Cover]:
         """The cover of each passage, the mean over the readings, which are in a language ("" if undecided).
 
-        A passage that has all words of the question is not read: it covers them.
+        A passage that has all words of the question is not read: it covers them. A code that it does not have is not
+        covered by another: "E19" is not "E02".
         """
         deadline.check()
         words_of = cache(content_of)  # most passages of a question are in one language
-        content = [_content_words(candidate, readings, language, words_of) for candidate in head]
+        content = [_content_words(candidate, readings, codes, language, words_of) for candidate in head]
         is_unclear = [not all(all(words.is_literal) for words in of_readings) for of_readings in content]
         texts = [read_text(candidate) for candidate, unclear in zip(head, is_unclear, strict=True) if unclear]
         tokens = iter(self._vectors.of_passages(texts) if texts else ())
@@ -157,7 +170,7 @@ class Verifier:
             shares = [
                 np.ones(len(words.terms))
                 if rows is None
-                else word_cover(vectors[at][words.rows], rows, words.is_literal)
+                else word_cover(vectors[at][words.rows], rows, words.is_literal, words.is_absent)
                 for at, words in enumerate(of_readings)
             ]
             covers.append(_mean([_cover(*pair, index) for pair in zip(of_readings, shares, strict=True)]))
@@ -169,13 +182,23 @@ class Verifier:
 
 
 def _content_words(
-    candidate: Candidate, readings: Sequence[str], language: str, words_of: Callable[[str, str, str], _Words]
+    candidate: Candidate,
+    readings: Sequence[str],
+    codes: frozenset[str],
+    language: str,
+    words_of: Callable[[str, str, str], _Words],
 ) -> list[_Words]:
     """The content words of each reading in the analysis of the passage, and whether the passage has them."""
-    analysis = analysis_language(candidate.passage.source.details.language)
-    present = set(terms(whole_text(candidate), analysis))
-    content = [words_of(reading, analysis, language) for reading in readings]
-    return [words._replace(is_literal=tuple(term in present for term in words.terms)) for words in content]
+    analysis, text = analysis_language(candidate.passage.source.details.language), whole_text(candidate)
+    present, joined = set(terms(text, analysis)), _JOIN.sub("", text.casefold()) if codes else ""
+    absent = {code for code in codes if code.casefold() not in joined}
+    return [
+        words._replace(
+            is_literal=tuple(term in present for term in words.terms),
+            is_absent=tuple(word in absent for word in words.texts),
+        )
+        for words in (words_of(reading, analysis, language) for reading in readings)
+    ]
 
 
 def _cover(words: _Words, shares: Shares, index: Statistics) -> Cover:

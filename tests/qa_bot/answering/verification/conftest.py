@@ -10,7 +10,14 @@ import pytest
 
 from qa_core.types import FloatArray, Span
 
-GROUPS = (("bring", "take"), ("puppy", "dog"), ("office", "work"), ("price", "cost"), ("vienna",), ("euros",))
+GROUPS = (
+    ("bring", "take"),
+    ("puppy", "dog"),
+    ("office", "work"),
+    ("price", "cost"),
+    ("vienna",),
+    ("euros", "e19", "e02", "19"),
+)
 _WORD = re.compile(r"\w+")
 
 

@@ -116,6 +116,18 @@ def test_readings_of_stop_words_alone_are_left_out(tokens):
     assert alone.covers["rules"].covered < 1.0
 
 
+@pytest.mark.parametrize(("passage", "share"), [("The puppy, E02.", 0.0), ("The puppy, E-19.", 1.0)])
+def test_a_code_is_covered_by_itself_alone(tokens, passage, share):
+    """The vectors of all codes are the same here."""
+    result = verified(tokens, "puppy E19", [candidate("a", passage, 1.0)])
+    assert dict(result.covers["a"].words) == {"puppy": 1.0, "E19": share}
+
+
+def test_codes_of_earlier_questions_are_covered_by_others(tokens):
+    result = verified(tokens, "puppy", [candidate("a", "The dog, E02.", 1.0)], readings=["puppy", "puppy E19"])
+    assert dict(result.covers["a"].words) == {"puppy": 1.0, "E19": 1.0}
+
+
 def test_nothing_to_read(tokens):
     assert verified(tokens, "price", []).candidates == ()
     assert verified(tokens, "???", [RULES]).covers["rules"].covered == 0.0
