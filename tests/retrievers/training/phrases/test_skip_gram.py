@@ -131,3 +131,11 @@ def test_held_out_texts_need_two_words() -> None:
     corpus = corpus_of()
     with pytest.raises(ValueError, match="held-out texts with two known words, but got none"):
         likelihood(SkipGram(len(corpus.words), 8), corpus.others(["cat", "unheard"]), CONFIG, seed=0)
+
+
+def test_few_texts_of_which_subsampling_keeps_hardly_a_word_are_told() -> None:
+    corpus, config = corpus_of(), replace(CONFIG, subsample=1e-4)
+    model = SkipGram(len(corpus.counts), config.dimension)
+    training = Training(model, adagrad(model, config.learning_rate), seed=1)
+    with pytest.raises(ValueError, match=r"0\.0001 keeps 3\.0% of these \d+; raise it, for example to 0\.01"):
+        next(train_words(training, corpus, config, evaluate=lambda: 0.0))
