@@ -1,6 +1,5 @@
 """The process of readers: its results are those of reading here; limits end it, and the next file has a new one."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -164,9 +163,7 @@ def test_the_rest_of_a_folder_is_read(tmp_path, module, monkeypatch):
     folder.mkdir()
     for name, text in (("a.pdf", "%PDF-fine"), ("b.pdf", "hang"), ("c.pdf", "die"), ("d.pdf", "%PDF-fine")):
         (folder / name).write_text(text)
-    started = time.monotonic()
-    items = list(read(folder, format="pdf", limits=Limits(seconds=1)))
-    assert time.monotonic() - started < 10
+    items = list(read(folder, format="pdf", limits=Limits(seconds=4)))
     POOL.end()
     records = [item.id for item in items if isinstance(item, Record)]
     assert records == ["a.pdf", "b.pdf", "c.pdf", "d.pdf"]
