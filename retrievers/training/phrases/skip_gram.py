@@ -28,8 +28,6 @@ from retrievers.training.phrases.corpus import Corpus
 
 _CHUNK = 50_000  # tokens whose pairs are shuffled together
 _POWER = 0.75  # of the frequencies that negatives are drawn by
-
-
 LEAST_KEPT = 0.05
 """Share of the words that subsampling must keep: of few texts, whose words are all frequent, it may keep hardly any."""
 
@@ -109,11 +107,11 @@ def train_words(
     Raises:
         ValueError: no text has two words, or `subsample` leaves out nearly all of them.
     """
-    kept = float((corpus.counts * keeping(corpus.counts, config.subsample)).sum() / corpus.counts.sum())
-    if kept < LEAST_KEPT:
+    share = float((corpus.counts * keeping(corpus.counts, config.subsample)).sum() / corpus.counts.sum())
+    if share < LEAST_KEPT:
         raise ValueError(
             f"Expected a `subsample` that keeps {LEAST_KEPT:.0%} of the words or more, but {config.subsample:g} keeps "
-            f"{kept:.1%} of these {corpus.counts.sum():,}; raise it, for example to 0.01, or give more texts."
+            f"{share:.1%} of these {corpus.counts.sum():,}; raise it, for example to 0.01, or give more texts."
         )
 
     def loss(model: nn.Module, batch: Batch) -> Tensor:
