@@ -24,6 +24,8 @@ from qa_lab.train.relations.relation_settings import RelationSettings
 from qa_lab.train.request import Request
 from qa_lab.train.verb import Job, Outcome, best_epoch, trained_parameters
 
+TITLE = "Relation network trained with qa-bot on questions with pools"
+
 
 @dataclass(frozen=True)
 class NetworkOutcome(Outcome):
@@ -76,7 +78,7 @@ def train_network(
         accuracy=accuracy(detector, held_out),
         seconds=job.seconds,
     )
-    detector.save(request.out, card=_card(outcome, job.settings, request))
+    detector.save(request.out, card=network_card(outcome, job.settings, request, title=TITLE))
     job.finish(run, training)
     return outcome
 
@@ -89,10 +91,25 @@ def labelled_table(questions: Iterable[PoolQuestion]) -> TemplateTable:
     return TemplateTable.of(counts.rows())
 
 
-def _card(outcome: NetworkOutcome, config: RelationSettings, request: Request) -> str:
+def network_card(
+    outcome: NetworkOutcome,
+    config: RelationSettings,
+    request: Request,
+    *,
+    title: str,
+    network: str = "",
+    reads: str = "",
+) -> str:
+    """The card of a network that was trained on questions with pools.
+
+    Args:
+        network: its kind, if there are several.
+        reads: what it reads; by default the vectors of the encoder.
+    """
     encoder = display_names(config.encoder)
     facts = {
-        "reads the vectors of": encoder,
+        **({"network": network} if network else {}),
+        "reads the vectors of": reads or encoder,
         "data": request.data_names,
         "questions for training, held out": f"{outcome.questions:,}, {outcome.held_out:,}",
         "relations that it knows": f"{outcome.relations:,}",
@@ -102,5 +119,4 @@ def _card(outcome: NetworkOutcome, config: RelationSettings, request: Request) -
         "accuracy on held-out questions": f"{outcome.accuracy:.3f}",
     }
     text = "The licence follows from that of the data and of the encoder; see there."
-    title = "Relation network trained with qa-bot on questions with pools"
     return card_text(title, facts, text, asdict(config) | {"encoder": encoder})
