@@ -17,6 +17,7 @@ from qa_bot.answering.tiling.versions import versions_of
 from qa_core.types import Candidate, FloatArray, Passage, Span
 
 _ITEM = re.compile(r"\s*(\d{1,2})[.)]\s")
+_EMPTY_QUOTE = re.compile(r"(?:>[ \t]*\n)*")
 WIDTH = 300
 """Characters of a lead: what a reader sees first."""
 UNITS = 3
@@ -214,6 +215,7 @@ def _stretch(candidate: Candidate, room: int, sentences: Sentences, question: st
     """
     passage, lead = candidate.passage.text, candidate.signals.lead
     start = 0 if lead is None or lead[1] <= width else lead[0]
+    start += len(_EMPTY_QUOTE.match(passage, start)[0])  # type: ignore[index]  # it matches anywhere
     above = header_above(passage, start)
     header = "" if above is None else passage[slice(*above)]
     stretch = cut(passage[start:], max(1, room - len(header)), sentences, may_split=True)

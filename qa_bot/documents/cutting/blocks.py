@@ -7,7 +7,7 @@ are not parsed, and the rows of a table are lines, so that a sheet of a million 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -24,6 +24,12 @@ BlockType = Literal["heading", "paragraph", "list", "steps", "item", "table", "c
 PARSED_AT_ONCE = 250_000
 """Characters; a longer text is parsed in portions, so that memory and time stay in proportion."""
 
+LINE_HEADING = 7
+"""Level of a line in bold type, or of a question in italics, used as a heading: below all signs of Markdown."""
+LONGEST_LINE_HEADING = 120
+
+_BOLD_LINE = re.compile(r"\*\*([^*\n]*[^*\n.;,!])\*\*:?|__([^_\n]*[^_\n.;,!])__:?")
+_ITALIC_QUESTION = re.compile(r"\*([^*\n]+\?)\*|_([^_\n]+\?)_")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _DASHES = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
@@ -45,8 +51,8 @@ _TYPES: dict[str, BlockType] = {
 class Block:
     """A block of the text at `[start, end)`.
 
-    `level` and `words` are of a heading: 1 to 6, and its line without signs of the block. `parts` are the items of a
-    list, and the blocks in an item.
+    `level` and `words` are of a heading: 1 to 6, or `LINE_HEADING`, and its line without signs of the block. `parts`
+    are the items of a list, and the blocks in an item.
     """
 
     type: BlockType
@@ -58,7 +64,11 @@ class Block:
 
 
 def blocks(text: str) -> list[Block]:
-    """The outermost blocks of a text, in order and without outer white space."""
+    """The outermost blocks of a text, in order and without outer white space.
+
+    A line in bold type above another block is a heading, unless it ends as a sentence does, and so is a question in
+    italics: people write headings so.
+    """
     outermost: list[Block] = []
     start = 0
     while start < len(text):
@@ -67,7 +77,37 @@ def blocks(text: str) -> list[Block]:
         start = _table_end(text, outermost[-1], end) if outermost and outermost[-1].type == "table" else end
         if start > end:
             outermost[-1] = Block("table", *stripped(text, outermost[-1].start, start))
-    return outermost
+    return list(_with_line_headings(text, outermost))
+
+
+def _with_line_headings(text: str, outermost: Sequence[Block]) -> Iterator[Block]:
+    """The blocks, with headings in place of the lines that are used as headings."""
+    heads = [_line_heading(text, block) for block in outermost]
+    for block, head, following, next_head in zip(
+        outermost, heads, [*outermost[1:], None], [*heads[1:], None], strict=False
+    ):
+        if head is None:
+            yield block
+            continue
+        start, end = stripped(text, head.end, block.end)
+        has_rest = start < end
+        heads_following = following is not None and following.type != "heading" and next_head is None
+        yield head if has_rest or heads_following else block
+        if has_rest:
+            yield Block("paragraph", start, end)
+
+
+def _line_heading(text: str, block: Block) -> Block | None:
+    """The heading that the first line of a paragraph is, or None."""
+    if block.type != "paragraph":
+        return None
+    line_end = _LINE_END.search(text, block.start, min(block.end, block.start + LONGEST_LINE_HEADING + 1))
+    start, end = stripped(text, block.start, line_end.start() if line_end else block.end)
+    line = text[start:end] if end - start <= LONGEST_LINE_HEADING else ""
+    match = _BOLD_LINE.fullmatch(line) or _ITALIC_QUESTION.fullmatch(line)
+    if match is None:
+        return None
+    return Block("heading", start, end, LINE_HEADING, next(filter(None, match.groups())).rstrip(":"))
 
 
 def _table_end(text: str, table: Block, end: int) -> int:

@@ -135,3 +135,10 @@ def test_two_passages_of_a_document_are_one_tile() -> None:
 )
 def test_a_lead_is_inside_the_span_of_one_source(lead: Span | None, expected: Span | None) -> None:
     assert within_one(lead, [(0, 10), (12, 25)]) == expected
+
+
+def test_an_answer_from_a_quote_begins_with_its_words() -> None:
+    text = f"{'> Cats purr at night. ' * 20}\n>\n> Dogs bark."
+    start = text.index(">\n> Dogs")
+    tiling = tile_leads([candidate(passage(text), (start, len(text)))], limit=200, sentences=sentences)
+    assert tiling.text == "> Dogs bark."

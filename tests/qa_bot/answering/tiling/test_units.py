@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from qa_bot.answering.tiling.units import supporting, unit_scores
-from qa_core.types import Clue, Passage, Source
+from qa_core.types import Clue, Passage, Place, Source
 
 TEXT = "Cats purr. Dogs bark at cats. Owls hoot."
 UNITS = [(0, 10), (11, 29), (30, 40)]
@@ -46,3 +46,22 @@ def test_of_a_long_list_only_steps_are_whole(item: str, count: int) -> None:
     text = "\n".join([item] * 12)
     units = [(at * (len(item) + 1), at * (len(item) + 1) + len(item)) for at in range(12)]
     assert len(supporting(text, units, np.array([0.9, 0.9, *[0.1] * 10], np.float32))) == count
+
+
+def test_a_command_follows_the_line_that_announces_it() -> None:
+    text = "Remove it:\n\n```\nrm it\n```\n\nBye."
+    units = [(0, 10), (12, 25), (27, 31)]
+    assert supporting(text, units, np.array([0.9, 0.1, 0.1], np.float32)) == tuple(units[:2])
+    assert supporting(text, units, np.array([0.1, 0.1, 0.9], np.float32)) == (units[2],)
+
+
+@pytest.mark.parametrize(
+    ("title", "heading", "gain"), [("Barking cats", (), 0.2), ("Barking cats", ("Owls",), 0.0), ("", ("Barking",), 0.2)]
+)
+def test_below_a_heading_that_names_what_is_asked_the_beginning_gains(
+    title: str, heading: tuple[str, ...], gain: float
+) -> None:
+    passage = Passage("p", TEXT, Clue(), Source("animals", title=title), Place(heading))
+    cosines = np.array([0.1, 0.4, 0.5], np.float32)
+    scores = unit_scores(passage, UNITS, cosines, {"cat": 1.0, "bark": 3.0}, "en", context={"cat", "bark"})
+    assert scores.tolist() == pytest.approx([0.1 + gain, 0.4, 0.5])

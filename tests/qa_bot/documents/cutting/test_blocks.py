@@ -35,3 +35,35 @@ def test_each_passage_of_a_long_table_has_its_header() -> None:
 def test_portions_divide_no_block_at_an_empty_line() -> None:
     text = "\n\n".join(f"Paragraph {number}: {'word ' * 10}".strip() for number in range(20))
     assert [text[block.start : block.end] for block in blocks(text)] == text.split("\n\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "headings"),
+    [
+        ("**Where is the key?**\n\nIn the drawer.", ["Where is the key?"]),
+        ("__Keys:__\n\n- front\n- back", ["Keys"]),
+        ("**Where is the key?**\nIn the drawer.", ["Where is the key?"]),
+        ("*Where is the key?*\n\n> In the drawer.", ["Where is the key?"]),
+        ("**Rooms**\n\n**Keys**\n\nIn the drawer.", ["Keys"]),
+        ("**Do not open!**\n\nIt is hot.", []),
+        ("**[Keys](https://a.org)**:\n\nIn the drawer.", ["[Keys](https://a.org)"]),
+        ("**Keys** are in the drawer.\n\nAsk Ines.", []),
+        ("*Emphasis*\n\nText.", []),
+        ("Text.\n\n**The end**", []),
+        ("**Keys**\n\n## Rooms\n\nText.", ["Rooms"]),
+        (f"**{'long ' * 24}**\n\nText.", []),
+    ],
+)
+def test_lines_in_bold_type_and_questions_in_italics_are_headings(text: str, headings: list[str]) -> None:
+    parsed = blocks(text)
+    assert [block.words for block in parsed if block.type == "heading"] == headings
+    assert " ".join(text[block.start : block.end] for block in parsed).split() == text.split(), "no word is lost"
+
+
+def test_a_line_heading_is_below_all_others() -> None:
+    text = "# Office\n\n###### Doors\n\n**Where is the key?**\n\nIn the drawer.\n\n**Who has it?**\n\nInes."
+    passages = cut_markdown(text, "Office").passages
+    assert [(passage.place.heading, passage.text) for passage in passages] == [
+        (("Doors", "Where is the key?"), "In the drawer."),
+        (("Doors", "Who has it?"), "Ines."),
+    ]

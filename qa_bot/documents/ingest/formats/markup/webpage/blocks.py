@@ -13,10 +13,6 @@ from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
 DEEPEST = 100  # levels of elements; what is nested deeper becomes running text
 DEEPEST_QUOTE = 4
-LONGEST_BOLD_HEADING = 120  # characters
-BOLD_LINE = re.compile(r"\*\*([^*\n]+)\*\*\s*:?")
-LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-NO_SIGNS = str.maketrans("", "", "*`")
 FILE_NAME = re.compile(r"[\w./%-]+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?)", re.IGNORECASE)
 ANCHOR_SIGNS = {"¶", "#", "§", "🔗", "link", "permalink", "edit", "[edit]"}
 CODE_LANGUAGE = re.compile(r"(?:language-|lang-|highlight-source-|brush:\s*|code (?=[\w+#-]+ literal))([\w+#-]+)")
@@ -81,14 +77,12 @@ class BlockWriter:
         self._quotes = quotes
         self._inline = Inline()
         self._items: list[_ListItem] = []
-        self._bold_line = ""
         self._in_heading = False
 
     def write(self, root: LexborNode, depth: int = 0) -> MarkdownWriter:
         """Write all that is in the element, which is itself `depth` levels deep."""
         self._children(root, depth)
         self._flush()
-        self._settle(is_heading=True)
         return self.writer
 
     def _children(self, node: LexborNode, depth: int) -> None:
@@ -182,7 +176,6 @@ class BlockWriter:
         if self._items and text:  # a heading inside a list does not end it
             self._write_text(f"**{text}**")
         elif text:
-            self._settle(is_heading=True)
             self.writer.heading(int((node.tag or "h6")[1]), text)
 
     def _summary(self, node: LexborNode, depth: int) -> None:
@@ -250,7 +243,6 @@ class BlockWriter:
         names = f"{node.attributes.get('class') or ''} {(inner and inner.attributes.get('class')) or ''}"
         language = CODE_LANGUAGE.search(names)
         if node.text().strip():
-            self._settle(is_heading=False)
             text = "\n".join(line.rstrip() for line in node.text().expandtabs(4).split("\n"))
             self.writer.code(text, language[1] if language else "", depth=self._depth)
 
@@ -261,7 +253,6 @@ class BlockWriter:
             return
         inner = BlockWriter(quotes=self._quotes + 1).write(node, depth)
         if inner.text:
-            self._settle(is_heading=False)
             self.writer.quoted(inner, depth=self._depth)
 
     def _table(self, node: LexborNode, depth: int) -> None:
@@ -275,7 +266,6 @@ class BlockWriter:
             return
         rows = grid(node, lambda cell: cell_text(cell, depth))
         if rows.rows:
-            self._settle(is_heading=False)
             self.writer.table(rows.rows, header=rows.header, depth=self._depth)
 
     # --- output -----------------------------------------------------------------------------------------------------
@@ -290,25 +280,12 @@ class BlockWriter:
     def _write_text(self, text: str) -> None:
         if not text:
             return
-        if not self._items and _is_bold_line(text):
-            self._settle(is_heading=True)
-            self._bold_line = text
-            return
-        self._settle(is_heading=False)
         if not self._items or self._items[-1].is_written:
             self.writer.paragraph(text, depth=self._depth)
             return
         item = self._items[-1]
         self.writer.item(f"{item.lead}{text}", depth=self._depth, number=item.number)
         item.is_written = True
-
-    def _settle(self, *, is_heading: bool) -> None:
-        """Write a line that is only bold: as a heading, unless a heading or the end follows."""
-        text, self._bold_line = self._bold_line, ""
-        if text and is_heading:
-            self.writer.paragraph(text)
-        elif text:
-            self.writer.heading(6, LINK.sub(r"\1", text).translate(NO_SIGNS).strip().removesuffix(":"))
 
 
 class _CellWriter(BlockWriter):
@@ -348,11 +325,6 @@ def cell_text(cell: LexborNode, depth: int) -> str:
     inner = _CellWriter()
     inner.write(cell, depth)
     return " ".join(inner.text.split())
-
-
-def _is_bold_line(text: str) -> bool:
-    match = BOLD_LINE.fullmatch(text) if len(text) <= LONGEST_BOLD_HEADING else None
-    return match is not None and match[1].rstrip()[-1:] not in ".;,"
 
 
 def _term(terms: list[str]) -> str:

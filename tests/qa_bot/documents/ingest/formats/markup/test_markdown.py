@@ -84,14 +84,14 @@ def test_headings_alone_are_rejected_and_redirects_are_left_out(reads):
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("<details>\n<summary>Why?</summary>\n\nBecause **so**.\n\n</details>", "###### Why?\n\nBecause **so**."),
+        ("<details>\n<summary>Why?</summary>\n\nBecause **so**.\n\n</details>", "**Why?**\n\nBecause **so**."),
         ("Use <your-name> or <b>this</b> <x-tag a=1>one</x-tag>.", "Use <your-name> or **this** one</x-tag>."),
         ("The <title> tag and <!-- gone --> more", "The <title> tag and more"),
         ("<!-- open\n\ntext", "open text"),
         ("<table><tr><th>a<th>b<tr><td>1<td>2</table>", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
         ("~~old~~ new, <it@a.org>", "~~old~~ new, it@a.org"),
         ("- [x] done\n- [ ] open", "- [x] done\n- [ ] open"),
-        ("**Parking:**\n\nFree.", "###### Parking\n\nFree."),
+        ("**Parking:**\n\nFree.", "**Parking:**\n\nFree."),
         ("1. a\n\n   ```sh\n   x\n   ```\n2. b", "1. a\n\n    ```sh\n    x\n    ```\n2. b"),
         ("[a]\n\nb \\*c\\* &amp; \\# d", "[a]\n\nb *c* & # d"),
     ],

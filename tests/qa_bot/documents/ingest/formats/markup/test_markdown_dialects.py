@@ -72,7 +72,7 @@ export const a = {
 def test_mdx_keeps_the_text_of_its_components():
     assert is_mdx(MDX)
     text = markdown_blocks(MDX).text
-    assert text == "# Install\n\n###### Linux\n\nUse **apt**.\n\nDo it at `<home>`. fragments"
+    assert text == "# Install\n\n**Linux**\n\nUse **apt**.\n\nDo it at `<home>`. fragments"
     assert not is_mdx("```js\nimport a from 'b'\n```\n")
 
 

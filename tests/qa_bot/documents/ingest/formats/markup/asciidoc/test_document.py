@@ -65,7 +65,7 @@ def test_a_document(reads, tmp_path):
     assert (record.id, record.title, record.where) == ("a.adoc", "The manual", f"{tmp_path}/a.adoc:1")
     assert (record.date, record.language, record.markdown) == ("2024-03-05", "en", True)
     assert record.text == (
-        "Use **Pot** and `make`; {unknown} stays.\n\n## Install\n\n###### Procedure\n\n1. Open\n2. Pour\n    - deep\n"
+        "Use **Pot** and `make`; {unknown} stays.\n\n## Install\n\n**Procedure**\n\n1. Open\n2. Pour\n    - deep\n"
         "        - deeper\n3. Close\n\n    ```\n    code here\n    ```\n4. Last\n\n**Note:** Mind the heat.\n\n"
         "```sh\npip <install>\n```\n\n- **RTO**: Recovery time.\n- **RPO**: Point.\n\n> A quote.\n\nTip:\n\n"
         "Save **often**.\n\nA lamp\n\nThe end\nnow."

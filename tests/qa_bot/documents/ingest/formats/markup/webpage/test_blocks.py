@@ -59,18 +59,18 @@ def test_definitions_have_their_terms_in_front():
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
-        ("<p><b>Parking:</b></p><p>Free.", "###### Parking\n\nFree."),
+        ("<p><b>Parking:</b></p><p>Free.", "**Parking:**\n\nFree."),
         ("<p><b>Closed on Friday</b></p>", "**Closed on Friday**"),
         ("<p><b>Closed</b></p><h2>Next</h2>", "**Closed**\n\n## Next"),
-        ("<p><b>One</b></p><p><b>Two</b></p><p>x", "**One**\n\n###### Two\n\nx"),
+        ("<p><b>One</b></p><p><b>Two</b></p><p>x", "**One**\n\n**Two**\n\nx"),
         ("<p><b>It is a sentence.</b></p><p>x", "**It is a sentence.**\n\nx"),
-        ("<p><b><a href='http://a.org'>Tools</a></b></p><p>x", "###### Tools\n\nx"),
-        ("<details><summary>Why?</summary>Because.</details>", "###### Why?\n\nBecause."),
+        ("<p><b><a href='http://a.org'>Tools</a></b></p><p>x", "**[Tools](http://a.org)**\n\nx"),
+        ("<details><summary>Why?</summary>Because.</details>", "**Why?**\n\nBecause."),
         ("<h3><button aria-expanded=false>Fees</button></h3><div>None.</div>", "### Fees\n\nNone."),
-        ("<button aria-controls=a>Fees</button><div id=a>None.</div>", "###### Fees\n\nNone."),
+        ("<button aria-controls=a>Fees</button><div id=a>None.</div>", "**Fees**\n\nNone."),
     ],
 )
-def test_lines_that_head_a_block_are_headings(html, expected):
+def test_lines_that_head_a_block_are_bold(html, expected):
     assert fragment(html).text == expected
 
 
