@@ -18,6 +18,8 @@ def test_words_of_the_question_count_by_their_rarity() -> None:
     scores = unit_scores(passage, UNITS, cosines, {"cat": 1.0, "bark": 3.0}, "en")
     assert scores.tolist() == pytest.approx([0.5 + 0.2 * 1 / 4, 0.4 + 0.2 * 4 / 4, 0.1])
     assert unit_scores(passage, UNITS, cosines, {}, "en") is cosines, "a question without content words"
+    german = unit_scores(passage, UNITS, cosines, {"cat": 1.0, "bark": 3.0}, "de")
+    assert german.tolist() == pytest.approx([0.5 + 0.6 * 1 / 4, 0.4 + 0.6 * 4 / 4, 0.1]), "words count more"
 
 
 def test_words_of_the_headings_tell_no_units_apart() -> None:

@@ -13,6 +13,7 @@ from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
 DEEPEST = 100  # levels of elements; what is nested deeper becomes running text
 DEEPEST_QUOTE = 4
+MOST_AROUND_IMAGE = 4  # levels between an image and its figure
 FILE_NAME = re.compile(r"[\w./%-]+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?)", re.IGNORECASE)
 ANCHOR_SIGNS = {"¶", "#", "§", "🔗", "link", "permalink", "edit", "[edit]"}
 CODE_LANGUAGE = re.compile(r"(?:language-|lang-|highlight-source-|brush:\s*|code (?=[\w+#-]+ literal))([\w+#-]+)")
@@ -127,7 +128,7 @@ class BlockWriter:
 
     def _image(self, node: LexborNode, _: int) -> None:
         alternative = (node.attributes.get("alt") or "").strip()
-        if alternative and not FILE_NAME.fullmatch(alternative):
+        if alternative and not FILE_NAME.fullmatch(alternative) and not _is_caption(node, alternative):
             self._inline.gap_if_glued()
             self._inline.text(alternative)
             self._inline.gap_if_glued()
@@ -325,6 +326,17 @@ def cell_text(cell: LexborNode, depth: int) -> str:
     inner = _CellWriter()
     inner.write(cell, depth)
     return " ".join(inner.text.split())
+
+
+def _is_caption(image: LexborNode, alternative: str) -> bool:
+    """Whether the caption of the figure around an image says the same as its alternative text."""
+    around = image.parent
+    for _ in range(MOST_AROUND_IMAGE):
+        if around is None or around.tag == "figure":
+            break
+        around = around.parent
+    caption = around.css_first("figcaption") if around is not None and around.tag == "figure" else None
+    return caption is not None and caption.text().casefold().split() == alternative.casefold().split()
 
 
 def _term(terms: list[str]) -> str:

@@ -81,3 +81,11 @@ def test_quotes_keep_their_blocks():
 def test_elements_nested_too_deep_become_running_text():
     assert fragment("<div>" * 300 + "<p>a</p>b").text == "ab"
     assert fragment("<blockquote>" * 9 + "a").text == "> > > > a"
+
+
+@pytest.mark.parametrize(
+    ("alternative", "expected"), [("Clone  dialog", "Clone Dialog"), ("Three fields", "Three fields\n\nClone Dialog")]
+)
+def test_an_alternative_text_that_repeats_the_caption_is_left_out(alternative, expected):
+    image = f"<a href=x.png><img src=x.png alt='{alternative}'></a>"
+    assert fragment(f"<figure>{image}<figcaption><p>Clone Dialog</figcaption></figure>").text == expected
