@@ -39,7 +39,7 @@ FIRST_ANALYSER = "qa-bot-english/1"
 """Analyser of version 0.1, whose manifests do not name one."""
 READABLE_ANALYSERS = frozenset({FIRST_ANALYSER})
 """Older analysers whose terms are those of this version's questions, at least in English."""
-CUTTER_VERSION = "qa-bot/3"
+CUTTER_VERSION = "qa-bot/4"
 """The rules that cut documents into passages: 1, by sentences alone, of version 0.1; 2, by the structure of documents.
 Change it together with `MARKDOWN_CUTTING` of `qa_bot.documents.cutting`, by which the next `add` cuts anew."""
 LAYOUT = 2

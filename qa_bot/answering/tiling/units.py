@@ -4,14 +4,14 @@
 
 with the content words w of the question q, and .6 for .2 if the passage is not English. Words of the headings h above
 the passage do not count: they are what all of its units are about. If the nearest heading has half of the question's
-words, by their idf, the section is the answer, and its beginning gains .2. A unit is a sentence, a list item, a row or
-a block of code.
+words, by their idf, the section is the answer, and its beginning gains .2; so does an item that begins with a term in
+bold type. A unit is a sentence, a list item, a row or a block of code.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -35,6 +35,7 @@ SUPPORTS = 0.5
 left out: with .5 none of these sets loses points, with .6 one does, with .7 three."""
 SHORT = 10
 """Items of a list that is given whole; a glossary has more."""
+_EXPLAINED = re.compile(r"\s*[-*+]\s+\*\*([^*\n]+)\*\*")
 _STEP = re.compile(r"\s*\d{1,2}[.)]\s")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
 
@@ -64,10 +65,20 @@ def unit_scores(
     shares = [sum(idf for term, idf in telling.items() if term in present) / total for present in texts]
     weight = WORDS if language == "en" else WORDS_OTHERWISE
     scores = np.asarray(cosines + weight * np.array(shares), np.float32)
-    nearest = set(terms([passage.source.title, *passage.place.heading][-1], language))
-    if len(scores) and sum(idf for term, idf in rarity.items() if term in nearest) >= NAMED * total:
-        scores[0] += BEGINNING
+    for number, head in enumerate(_heads(passage, units)):
+        named = set(terms(head, language)) if head else ()
+        if named and sum(idf for term, idf in rarity.items() if term in named) >= NAMED * total:
+            scores[number] += BEGINNING
     return scores
+
+
+def _heads(passage: Passage, units: Sequence[Span]) -> Iterator[str]:
+    """What each unit stands below: an item's bold term, the passage's nearest heading for its first unit, or ""."""
+    nearest = [passage.source.title, *passage.place.heading][-1]
+    for start, end in units:
+        term = _EXPLAINED.match(passage.text, start, end)
+        yield term[1] if term else nearest
+        nearest = ""
 
 
 def supporting(text: str, units: Sequence[Span], cosines: FloatArray) -> tuple[Span, ...]:

@@ -30,6 +30,7 @@ IN_BLOCK, IN_TEXT = 0.25, 0.5
 _LEADS_TO = {"list", "steps", "table", "code"}
 _KINDS: dict[str, BlockKind] = {"list": "list", "steps": "steps", "table": "table", "code": "code"}
 _SIGN = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?=\s)")
+_TERM = re.compile(r"\s*\*\*[^*\n]+\*\*:?")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _EMPTY_LINES = re.compile(r"\n[ \t]*\n\s*")
 
@@ -113,7 +114,11 @@ class PieceCutter:
         return block.type == "paragraph" and text.rstrip("*_ ").endswith((":", "："))
 
     def _sentence_spans(self, block: Block) -> list[Span]:
+        """The sentences; the term that a paragraph begins with is not cut, though it may end as a sentence does."""
+        term = _TERM.match(self._text, block.start, block.end)
         spans = sentence_spans(self._text, block.start, block.end, self._language)
+        while term is not None and len(spans) > 1 and spans[0][1] < term.end():
+            spans[:2] = [(spans[0][0], spans[1][1])]
         return spans or [(block.start, block.end)]
 
     def _sentences(self, block: Block, kind: BlockKind, *, last_alone: bool = False) -> Iterator[Piece]:
@@ -155,10 +160,14 @@ class PieceCutter:
                 start, cost = item.end, IN_BLOCK
 
     def _parent_line(self, item: Block) -> str:
+        """The first line of an item; of a longer one the term that it explains, or its sign alone."""
         line_end = self._text.find("\n", item.start, item.end)
         line = self._text[item.start : line_end if line_end > 0 else item.end]
         sign = _SIGN.match(line)
-        return f"{sign[0]} …" if len(line) > PARENT_LINE and sign else line
+        if len(line) <= PARENT_LINE or not sign:
+            return line
+        term = _TERM.match(line, sign.end())
+        return f"{line[: term.end()]} …" if term and term.end() <= PARENT_LINE else f"{sign[0]} …"
 
     def _rows(self, block: Block) -> Iterator[Piece]:
         """The rows of a table, the first with the header; longer rows are cut between words."""

@@ -67,3 +67,13 @@ def test_below_a_heading_that_names_what_is_asked_the_beginning_gains(
     cosines = np.array([0.1, 0.4, 0.5], np.float32)
     scores = unit_scores(passage, UNITS, cosines, {"cat": 1.0, "bark": 3.0}, "en", context={"cat", "bark"})
     assert scores.tolist() == pytest.approx([0.1 + gain, 0.4, 0.5])
+
+
+def test_an_item_whose_term_names_what_is_asked_gains() -> None:
+    items = ["- **--all**: Cats.", "- **Barking cats**: Dogs.", "- Barking **cats**: Owls."]
+    text = "\n".join(items)
+    units = [(text.index(item), text.index(item) + len(item)) for item in items]
+    passage = Passage("p", text, Clue(), Source("animals"))
+    cosines = np.array([0.1, 0.4, 0.5], np.float32)
+    scores = unit_scores(passage, units, cosines, {"cat": 1.0, "bark": 3.0}, "en", context={"cat", "bark"})
+    assert scores.tolist() == pytest.approx([0.1, 0.4 + 0.2, 0.5])

@@ -130,6 +130,20 @@ def test_nested_items_begin_below_the_line_of_their_parent() -> None:
     ]
 
 
+def test_what_a_long_item_explains_stands_above_its_later_parts() -> None:
+    text = f"- **--all**: {'Long words here. ' * 15}\n\n    {'More of them. ' * 4}\n\n    {'The last ones. ' * 4}"
+    _, *later = texts(cut_markdown(text, "", characters=80))
+    assert later[-2].startswith("- **--all**: …\n    More of them.")
+    assert later[-1].startswith("- **--all**: …\n    The last ones.")
+
+
+def test_a_term_is_not_cut_though_it_may_end_as_a_sentence_does() -> None:
+    term = "**I made a mistake in the last commit. How do I change it?**"
+    filler = "Use the option that amends the commit and edit its message as you like in the editor."
+    (passage,) = cut_markdown(f"- {term}: {filler} {filler} {filler}", "")
+    assert units(passage)[0].startswith(f"- {term}: Use")
+
+
 def test_a_long_table_repeats_its_header() -> None:
     passages = cut_markdown(table(4), "t", characters=75)
     header = "| City | Rate |\n| --- | --- |\n"

@@ -18,6 +18,8 @@ from qa_bot.documents.ingest.records import Item, Record, Reject
 
 DEEPEST = 12  # blocks inside blocks
 HEADING = re.compile(r"(={1,6}|#{1,6})\s+(\S.*)")
+UNDERLINE = re.compile(r"=+|-+|~+|\^+|\++")
+UNDERLINES = "=-~^+"  # signs under titles, the highest level first
 ATTRIBUTE = re.compile(r":(!?[\w-]+!?):(?:\s+(.*))?")
 REVISION = re.compile(r"v?[\d.]*,?\s*(.*\d{4}.*?)(?::.*)?")
 AUTHOR = re.compile(r"[^<>]{1,100}<[^<>\s]+@[^<>\s]+>.*")
@@ -29,6 +31,13 @@ ITEM = re.compile(r"\s*(\*{1,6}|-|\.{1,6}|\d{1,4}\.|<(?:\d+|\.)>)\s+(?:(\[[ xX*]
 TERM = re.compile(r"\s*(\S.*?)(:{2,4}|;;)(?:\s+(.*))?")
 ADMONITION = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(.*)", re.DOTALL)
 BREAK = re.compile(r"(?:<<<|'''|---|\*\*\*)\s*")
+CHARACTERS = {
+    "nbsp": " ", "sp": " ", "empty": "", "blank": "", "zwsp": "", "plus": "+", "asterisk": "*", "caret": "^",
+    "startsb": "[", "endsb": "]", "vbar": "|", "tilde": "~", "backslash": "\\", "backtick": "`", "lt": "<",
+    "gt": ">", "amp": "&", "apos": "'", "quot": '"', "lsquo": "‘", "rsquo": "’", "ldquo": "“", "rdquo": "”",
+    "deg": "°", "two-colons": "::", "two-semicolons": ";;", "cpp": "C++", "pp": "++",
+}  # fmt: skip
+"""Attributes that every document has."""
 ADMONITIONS = {"NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"}
 
 
@@ -58,7 +67,7 @@ class _Converter:
 
     def __init__(self) -> None:
         self.title = ""
-        self.attributes: dict[str, str] = {"nbsp": " ", "empty": "", "sp": " ", "plus": "+", "asterisk": "*"}
+        self.attributes = dict(CHARACTERS)
         self._output: list[str] = []
         self._lists: list[str] = []  # signs of the open lists
         self._paragraph: list[str] = []
@@ -77,6 +86,10 @@ class _Converter:
         position = 0
         while position < len(lines):
             line = lines[position].rstrip()
+            if depth == 0 and (level := self._underlined(line, lines[position + 1 : position + 2])):
+                self._heading(level, line)
+                position += 2
+                continue
             delimiter = DELIMITER.fullmatch(line)
             if delimiter and depth < DEEPEST:
                 end = _end(lines, position, line)
@@ -87,6 +100,16 @@ class _Converter:
             position += 1
         self._end_paragraph()
         self._end_lists()
+
+    def _underlined(self, line: str, below: Sequence[str]) -> int:
+        """The level of a title with a line of signs below it, about as long as the title; 0 for other lines."""
+        underline = UNDERLINE.fullmatch(below[0].rstrip()) if below else None
+        if underline is None or self._paragraph or abs(len(line) - len(underline[0])) > min(2, len(line) // 4):
+            return 0
+        is_title = re.match(r"(?![.:\s]|//).*\w", line) and not any(
+            pattern.fullmatch(line) for pattern in (OPTIONS, ITEM, TERM, DIRECTIVE, BLOCK_IMAGE)
+        )
+        return UNDERLINES.index(underline[0][0]) + 1 if is_title else 0
 
     def _line(self, line: str, *, is_header: bool) -> None:
         if not line.strip():
@@ -157,7 +180,9 @@ class _Converter:
     def _term(self, match: re.Match[str] | None) -> None:
         if match is not None:
             self._open_list(match[2], "dl")
-            self._output.append(f"<dt>{self._inline(match[1])}</dt><dd>")
+            if self._output[-1] == "<dd>":  # one description of several terms
+                self._output.pop()
+            self._output += [f"<dt>{self._inline(match[1])}</dt>", "<dd>"]
             if match[3]:
                 self._paragraph.append(match[3])
 
@@ -181,12 +206,15 @@ class _Converter:
         text, options = "\n".join(self._paragraph), self._options
         self._paragraph, self._options = [], ""
         first = options.partition(",")[0].strip()
-        if (first in {"source", "listing", "literal"} or text[0] == " ") and not self._lists:
+        is_indented = text[0].isspace() and self._output[-1:] not in (["<li>"], ["<dd>"])
+        if first in {"source", "listing", "literal"} or is_indented:
             self._output.append(f"<pre>{html.escape(textwrap.dedent(text))}</pre>")
         elif match := ADMONITION.match(text):
             self._output.append(f"<p><b>{match[1].capitalize()}:</b> {self._inline(match[2])}</p>")
         elif first in ADMONITIONS:
             self._output.append(f"<p><b>{first.capitalize()}:</b> {self._inline(text)}</p>")
+        elif first in {"verse", "synopsis"}:
+            self._output.append(f"<p>{self._inline(text).replace(chr(10), '<br>')}</p>")
         elif first == "quote":
             self._output.append(f"<blockquote>{self._inline(text)}</blockquote>")
         else:

@@ -5,41 +5,55 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping
+from functools import partial
 
-ATTRIBUTE = re.compile(r"\{([\w-]+)\}")
-LINK = re.compile(r"(?:link:(\S{1,2000}?)|((?:https?://|mailto:)[^\s\[\]<>]{1,2000}))\[([^\[\]\n]*)\]")
+ATTRIBUTE = re.compile(r"\\?\{([\w-]+)\}")
+LINK = re.compile(r"(?:link:(\S{1,2000}?)|((?:https?://|mailto:)[^\s\[\]<>]{1,2000}))\[([^\[\]]{0,1000})\]")
 """Addresses are bounded: without a bound the time grows with the square of the length of `mailto:mailto:…`."""
-REFERENCE = re.compile(r"&lt;&lt;([^,<>&\n]+)(?:,\s*([^<>&\n]*))?&gt;&gt;|xref:(\S+?)\[([^\[\]\n]*)\]")
-FOOTNOTE = re.compile(r"footnote(?:ref)?:[\w-]*\[([^\[\]\n]+)\]")
+REFERENCE = re.compile(r"&lt;&lt;([^,<>&\n]+)(?:,\s*([^<>&]{0,1000}))?&gt;&gt;|xref:(\S{1,2000}?)\[([^\[\]]{0,1000})\]")
+FOOTNOTE = re.compile(r"footnote(?:ref)?:[\w-]*\[([^\[\]]{1,2000})\]")
 IMAGE = re.compile(r"(?:image|icon):([^\s:\[\]]+)\[([^\[\]\n]*)\]")
 KEYS = re.compile(r"(?:kbd|btn):\[([^\[\]\n]+)\]")
 MENU = re.compile(r"menu:([^\[\]\n]+?)\[([^\[\]\n]*)\]")
 PASS = re.compile(r"(?:pass:\w*|stem:|latexmath:|asciimath:)\[([^\[\]\n]*)\]")
 ANCHOR = re.compile(r"\[\[[^\[\]\n]*\]\]|anchor:\S+?\[\]|\(\(\([^()\n]*\)\)\)")
-ROLE = re.compile(r"\[[.\w%# -]*\](?=[#*_`])")
+MANUAL_PAGE = re.compile(r"\b(?:linkgit|man):([\w.-]{1,200})\[(\w{1,9})\]")
+ROLE = re.compile(r"(?<![\w`])\[[.\w%# -]*\](?=[#*_`])")
+CHARACTER = re.compile(r"&amp;(#\d{2,7}|#[xX][\da-fA-F]{2,6}|[a-zA-Z]\w{1,30});")
+QUOTATION = re.compile(r"``(?=\S)([^`'\n]+)''")
 SPANS = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
-        (r"(?<![\w*])\*\*?(?=\S)([^*\n]+?)(?<=\S)\*\*?(?![\w*])", r"<b>\1</b>"),
-        (r"(?<![\w_])__?(?=\S)([^_\n]+?)(?<=\S)__?(?![\w_])", r"<i>\1</i>"),
-        (r"(?<![\w#&])##?(?=\S)([^#\n]+?)(?<=\S)##?(?!\w)", r"\1"),
+        (r"(?<![\w*])\*\*?(?=\S)([^*]+?)(?<=\S)\*\*?(?![\w*])", r"<b>\1</b>"),
+        (r"(?<![\w_])__?(?=\S)([^_]+?)(?<=\S)__?(?![\w_])", r"<i>\1</i>"),
+        (r"(?<![\w#&])##?(?=\S)([^#]+?)(?<=\S)##?(?!\w)", r"\1"),
         (r"\^(\S+?)\^", r"<sup>\1</sup>"),
         (r"~(\S+?)~", r"\1"),
     )
 )
+CONTROL = re.compile(r"[\x02\x03]")
+RESERVED = re.compile(r"\x02(\d+)\x03")
 CODE = re.compile(r"(?<!\w)``?\+?(?=\S)([^`\n]+?)\+?``?(?!\w)|(?<![\w+])\+(?=\S)([^+\n]+?)(?<=\S)\+(?![\w+])")
 
 
 def inline(text: str, attributes: Mapping[str, str]) -> str:
     """A line or a paragraph as HTML; attributes that are not defined stay."""
-    text = ATTRIBUTE.sub(lambda match: attributes.get(match[1].lower(), match[0]), text)
-    text = ROLE.sub("", ANCHOR.sub("", html.escape(text, quote=False)))
-    pieces: list[str] = []
-    end = 0
-    for match in CODE.finditer(text):
-        pieces += [_formatted(text[end : match.start()]), f"<code>{match[1] or match[2]}</code>"]
-        end = match.end()
-    return "".join([*pieces, _formatted(text[end:])])
+    text = ATTRIBUTE.sub(partial(_value, attributes), CONTROL.sub("", text))
+    text = CHARACTER.sub(r"&\1;", html.escape(text, quote=False))
+    text = QUOTATION.sub(r"“\1”", ROLE.sub("", ANCHOR.sub("", text)))
+    codes: list[str] = []
+    return RESERVED.sub(lambda match: codes[int(match[1])], _formatted(CODE.sub(partial(_reserve, codes), text)))
+
+
+def _value(attributes: Mapping[str, str], match: re.Match[str]) -> str:
+    """The value of an attribute; a reference that is escaped or not known stays."""
+    return match[0][1:] if match[0][0] == "\\" else attributes.get(match[1].lower(), match[0])
+
+
+def _reserve(codes: list[str], match: re.Match[str]) -> str:
+    """A sign for a piece of code, of which no other rule changes anything."""
+    codes.append(f"<code>{match[1] or match[2]}</code>")
+    return f"\x02{len(codes) - 1}\x03"
 
 
 def _formatted(text: str) -> str:
@@ -50,7 +64,7 @@ def _formatted(text: str) -> str:
     text = FOOTNOTE.sub(r" (\1)", text)
     text = KEYS.sub(r"\1", text)
     text = MENU.sub(lambda match: " > ".join(filter(None, [match[1], *re.split(r"\s*&gt;\s*", match[2])])), text)
-    text = LINK.sub(_link, text)
+    text = MANUAL_PAGE.sub(r"\1(\2)", LINK.sub(_link, text))
     text = REFERENCE.sub(lambda match: match[2] or match[4] or _name(match[1] or match[3]), text)
     return re.sub(r" \+(?=\n|$)", "<br>", text)
 

@@ -91,6 +91,19 @@ def test_a_document(reads, tmp_path):
         ('[cols="2*",%header]\n|===\n|a\n|b\n|1\n|2 \\| 3\n|===', "| a | b |\n| --- | --- |\n| 1 | 2 \\| 3 |"),
         ("[%noheader]\n|===\n3*|x\n|===", "|  |  |  |\n| --- | --- | --- |\n| x | x | x |"),
         ("----\nnever closed", "```\nnever closed\n```"),
+        ("Rooms\n-----\nUse.\n\nKeys\n~~~~~\nLost.", "## Rooms\n\nUse.\n\n### Keys\n\nLost."),
+        (".Title\n------\na\n------", "**Title**\n\n```\na\n```"),
+        ("[source]\n--------\na\n--------", "```\na\n```"),
+        ("Run it now:\n----\na\n----", "Run it now:\n\n```\na\n```"),
+        ("Wait\nRun!\n----\na\n----", "Wait Run!\n\n```\na\n```"),
+        (
+            "-a::\n--all:: Everything.\n\n  ls -a\n+\nMore.",
+            "- **-a, --all**: Everything.\n\n    ```\n    ls -a\n    ```\n\n    More.",
+        ),
+        ("[verse]\ngit 'a'\ngit 'b'", "git 'a'\ngit 'b'"),
+        ("A&nbsp;B &#8211; C &unknown {startsb}x{endsb} \\{nbsp}", "A B – C &unknown [x] {nbsp}"),
+        ("a *bold\nword* `[a-z]` ``so'' linkgit:git-add[1] man:ls[1]", "a **bold word** `[a-z]` “so” git-add(1) ls(1)"),
+        ("https://a.org[the `code`\npage] <<x,the\nend>>", "[the `code` page](https://a.org) the end"),
     ],
 )
 def test_markup(reads, source, expected):
@@ -115,6 +128,12 @@ def test_markup(reads, source, expected):
         "(((",
         "== a\n",
         "| ",
+        "a\n-\n",
+        "footnote:[",
+        "<<a,",
+        "``a",
+        "&amp",
+        "\x02",
     ],
 )
 def test_broken_markup_ends_in_time(reads, piece):
@@ -125,3 +144,12 @@ def test_addresses_of_links_are_bounded():
     """Found by the campaign: 60,000 characters of `mailto:mailto:…` took 5 s."""
     assert inline(f"link:{'x' * 2_000}[a]", {}) == f'<a href="{"x" * 2_000}">a</a>'
     assert inline(f"mailto:{'x' * 2_001}[a]", {}) == f"mailto:{'x' * 2_001}[a]"
+
+
+def test_an_underlined_title_is_that_of_the_document(reads):
+    (record,), _, _ = reads("a.adoc", "The manual\n==========\nAnn Lee <a@b.org>\n\nNAME\n----\nmanual - text\n")
+    assert (record.title, record.text) == ("The manual", "## NAME\n\nmanual - text")
+
+
+def test_signs_that_stand_for_code_are_no_markup_of_a_document():
+    assert inline("\x020\x03 `a` \x021\x03", {}) == "0 <code>a</code> 1"
