@@ -35,6 +35,11 @@ ABSENT_RIVALS = 3
 """Rivals that even a home of one passage has: without them nothing there would be answered."""
 LEAST_READ = 5
 """A passage that is not there covers nothing in the mean over those that were read."""
+LEAST_LEAD, MOST_MEAN_COVER = 0.25, 0.5
+"""Beyond these the features say no more: in a large manual many passages are about what is asked, so that none leads
+and all cover the question, and the first one is right as often as elsewhere. Mean points of eight collections: .767 to
+.768; of eight others that decided nothing else, six of them manuals: .661 to .700 (table's vectors .720 to .722, .656
+to .678). Leads from .36 to .5, and covers of .6 and .7, differ by less than .003."""
 
 Verdict = Literal["fact", "passage", "abstain", "choices"]
 
@@ -172,7 +177,9 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
         "separation": ranking.separation or 0.0,
         "agreement": agreement(ranking.separation or 0.0, index.documents),
         "covered": ranking.cover.covered if ranking.cover else 0.0,
-        "mean_covered": sum(c.covered for c in ranking.covers.values()) / max(LEAST_READ, len(ranking.covers)),
+        "mean_covered": min(
+            MOST_MEAN_COVER, sum(c.covered for c in ranking.covers.values()) / max(LEAST_READ, len(ranking.covers))
+        ),
         "margin": max(0.0, 1 - second / evidence) if evidence > 0 else 0.0,
         "words": float(np.log1p(len(content))),
         "missing_name": max((rarity.get(t, 0.0) for t in named - text), default=0.0) / rarest,
@@ -183,11 +190,11 @@ def agreement(separation: float, passages: int) -> float:
     """How clearly the evidence is for the first passage: the root of its lead over the next nine.
 
     A rival that does not exist counts as an equal one, but for a few. Among fewer than a hundred passages rivals are
-    unlike the first by chance, so the lead is scaled by √(ln(1 + n) / ln 101).
+    unlike the first by chance, so the lead is scaled by √(ln(1 + n) / ln 101). A lead counts as `LEAST_LEAD` at least.
     """
     rivals = (min(RIVALS, max(0, passages - 1)) + ABSENT_RIVALS) / (RIVALS + ABSENT_RIVALS)
     chance = math.sqrt(min(1.0, math.log(1 + passages) / math.log(1 + ENOUGH_PASSAGES)))
-    return math.sqrt(max(0.0, separation) * rivals * chance)
+    return math.sqrt(max(LEAST_LEAD, separation) * rivals * chance)
 
 
 def _evidence(candidate: Candidate) -> float:

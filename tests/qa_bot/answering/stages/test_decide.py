@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -28,7 +29,8 @@ class Counts:
 
 def test_a_lead_means_the_same_in_every_large_collection() -> None:
     assert agreement(2.25, 100) == agreement(2.25, 100_000) == pytest.approx(1.5)
-    assert agreement(-1.0, 1000) == 0.0
+    assert agreement(-1.0, 1000) == agreement(0.1, 1000) == pytest.approx(0.5), "many passages of one matter"
+    assert agreement(-1.0, 0) == 0.0
 
 
 def test_most_rivals_that_do_not_exist_count_as_equal_ones() -> None:
@@ -55,3 +57,5 @@ def test_the_covers_of_all_passages_that_were_read_are_averaged() -> None:
     assert features["mean_covered"] == pytest.approx(0.3)  # two of five passages are missing
     assert features["agreement"] == pytest.approx(1.0)
     assert confidence_features(ranking, Counts(1000))["mean_covered"] == 0.0
+    all_cover = replace(read, covers={name: Cover(0.9) for name in "abcde"})
+    assert confidence_features(all_cover, Counts(1000))["mean_covered"] == 0.5
