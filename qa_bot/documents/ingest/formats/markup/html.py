@@ -11,6 +11,7 @@ from urllib.parse import urljoin
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.formats.markup.webpage.admonitions import label_admonitions
 from qa_bot.documents.ingest.formats.markup.webpage.blocks import BlockWriter
 from qa_bot.documents.ingest.formats.markup.webpage.furniture import UNREAD, as_html, bounded, main_element
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import PageMetadata, page_metadata
@@ -61,7 +62,10 @@ def read_page(html: str, *, with_links: bool = False) -> HtmlPage:
     tree = LexborHTMLParser(bounded(as_html(html)))
     metadata = page_metadata(tree, with_links=with_links)
     body = main_element(tree)
-    markdown = BlockWriter().write(body).text if body is not None else ""
+    markdown = ""
+    if body is not None:
+        label_admonitions(body)
+        markdown = BlockWriter().write(body).text
     return HtmlPage(without_title(markdown, metadata.title), metadata)
 
 
@@ -96,7 +100,10 @@ def fragment(html: str, writer: MarkdownWriter | None = None) -> MarkdownWriter:
     """All blocks of a fragment as Markdown, nothing removed: parts of notebooks, e-mails, e-books, Markdown files."""
     body = LexborHTMLParser(bounded(as_html(html))).body
     writer = MarkdownWriter() if writer is None else writer
-    return BlockWriter(writer).write(body) if body is not None else writer
+    if body is None:
+        return writer
+    label_admonitions(body)
+    return BlockWriter(writer).write(body)
 
 
 def without_title(markdown: str, title: str) -> str:

@@ -11,13 +11,14 @@ UNREAD = ["script", "style", "noscript", "template", "svg", "iframe", "object", 
 FURNITURE = (
     "nav, footer, select, dialog, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], "
     "[role=search], [role=dialog], [role=alertdialog], body > header, [aria-label*=breadcrumb i], "
-    "[class*=breadcrumb i], [id*=breadcrumb i]"
+    "[class*=breadcrumb i], [id*=breadcrumb i], .navheader, .navfooter, .docnav, table[summary^=Navigation i], "
+    "div.header:has(a[accesskey])"
 )
 HIDDEN = '[hidden], [aria-hidden=true], [style*="display:none" i], [style*="display: none" i]'
 PANEL = re.compile(r"accordion|collaps|tab-?(?:panel|content|pane)|panel|faq|toggle|details", re.IGNORECASE)
 BANNER = re.compile(
     r"(?:^|[\s_-])(?:cookies?|cookie\w+|consent|gdpr|onetrust|cmp|share|sharing|social|addtoany|sharethis|newsletter|"
-    r"subscribe|skip(?:-?to\w*|-?link\w*|-?nav\w*)?|related(?:-?(?:posts|articles|links))|pagination|pager|toc|"
+    r"subscribe|skip(?:-?to\w*|-?link\w*|-?nav\w*)?|related(?:-?(?:posts|articles|links))|pagination|pager|toc|nav|navbar|navigation|"
     r"table-of-contents|advert\w*|ads?|popup|modal|sidebar|print-only|site-?(?:footer|header|nav)|comments?)(?=$|[\s_-])",
     re.IGNORECASE,
 )
@@ -102,7 +103,7 @@ def _remove_banners(body: LexborNode, whole: int) -> None:
         "div[class], div[id], section[class], section[id], ul[class], ol[class], p[class], span[class]"
     ):
         names = f"{node.attributes.get('class') or ''} {node.attributes.get('id') or ''}"
-        if BANNER.search(names):
+        if BANNER.search(names) and node.css_first(".titlepage") is None:  # DocBook's sidebars are part of the text
             _remove_small(node, whole)
     for node in body.css('a[href^="#"]'):
         if SKIP_LINK.match(node.text().strip()):

@@ -83,15 +83,15 @@ def _named_contents(tree: LexborHTMLParser) -> dict[str, str]:
 
 
 def _title(tree: LexborHTMLParser, names: dict[str, str]) -> str:
-    """The title without the name of the site: the first heading if the title begins or ends with it."""
+    """The title without the name of the site: a heading that is a part of it, the last if there are several."""
     element = tree.css_first("head > title") or tree.css_first("title")
     title = " ".join(element.text().split()) if element is not None else ""
-    heading = tree.css_first("main h1") or tree.css_first("h1")
-    first = " ".join(heading.text().split()).rstrip("¶# ") if heading is not None else ""
+    headings = [" ".join(node.text().split()).rstrip("¶# ") for node in tree.css("main h1") or tree.css("h1")]
     if not title:
-        return first or " ".join(names.get("og:title", "").split())
+        return next(filter(None, headings), "") or " ".join(names.get("og:title", "").split())
     parts = [part for part in SITE_NAME.split(title) if part]
-    return first if len(parts) > 1 and first and first in parts else title
+    named = [heading for heading in headings if heading and heading in parts]
+    return named[-1] if len(parts) > 1 and named else title
 
 
 def _date(tree: LexborHTMLParser, names: dict[str, str]) -> str:

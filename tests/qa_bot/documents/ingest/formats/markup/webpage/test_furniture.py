@@ -25,6 +25,11 @@ TEXT = "The garage has fourteen spaces for people who work here. " * 6
         "<aside>About us</aside>",
         "<article><aside class=sidebar>About us</aside></article>",
         "<article><aside><a href=/a>More on parking</a></aside></article>",
+        "<div class=navheader><table><tr><th>Parking<tr><td><a accesskey=n>Next</a></table></div>",
+        "<table summary='Navigation footer'><tr><td><a accesskey=p>Prev</a><td>Up</table>",
+        "<ul class=docnav><li class=previous><a accesskey=p href=a.html>Back</a></ul>",
+        "<div class=header><p>Next: <a accesskey=n href=b.html rel=next>Fees</a></p></div>",
+        "<div class=nav>« <a href=a.html>previous</a> | <a href=b.html>next</a> »</div>",
     ],
 )
 def test_furniture_is_left_out(furniture):
@@ -44,6 +49,10 @@ def test_furniture_is_left_out(furniture):
         (
             "<h2><button aria-expanded=false>Fees</button></h2><div class=accordion-content hidden>{}</div>",
             "## Fees\n\n{}",
+        ),
+        (
+            "<p>{}<div class=sidebar><div class=titlepage><p class=title><b>History</b></div><p>Since 1998.</div>",
+            "{}\n\n**History**\n\nSince 1998.",
         ),
         (
             "<p>{}<ul><li><a href=/a>Map</a>: how to find us<li><a href=/b>Bus</a>: line 4<li>Foot</ul>",

@@ -34,6 +34,7 @@ def test_a_time_element_counts_if_it_dates_the_page():
     [
         ("<title>Parking | Northwind</title>", "<h1>Parking</h1>", "Parking"),
         ("<title>Northwind - Parking</title>", "<h1>Parking</h1>", "Parking"),
+        ("<title>Parking - Northwind</title>", "<h1>Northwind</h1><h1>Parking</h1>", "Parking"),
         ("<title>Parking and more</title>", "<h1>Parking</h1>", "Parking and more"),
         ("", "<h1>Parking ¶</h1>", "Parking"),
         ("<meta property=og:title content='Parking'>", "<p>x", "Parking"),
