@@ -27,11 +27,14 @@ def candidate(of: Passage, lead: tuple[int, int] | None = None, score: float = 3
 @pytest.mark.parametrize(
     ("scores", "width", "expected"),
     [
+        ([0.1, 0.1, 0.9, 0.2], 19, "At night they hunt."),
+        ([0.7, 0.8, 0.9, 0.2], 49, "They sleep for sixteen hours. At night they hunt."),  # the better neighbour
+        ([0.1, 0.6, 0.9, 0.2], 49, "At night they hunt. Mice fear them."),  # the one before scores too low
+        ([0.1, 0.6, 0.9, 0.2], 19, "At night they hunt."),
+        ([0.1, 0.9, 0.2, 0.1], 50, "Cats are animals. They sleep for sixteen hours."),  # “They” refers back
         ([0.1, 0.9, 0.2, 0.1], 30, "They sleep for sixteen hours."),
-        ([0.1, 0.9, 0.2, 0.1], 50, "They sleep for sixteen hours. At night they hunt."),  # the better neighbour
-        ([0.3, 0.9, 0.2, 0.1], 50, "Cats are animals. They sleep for sixteen hours."),
         ([0.1, 0.1, 0.1, 0.9], 10, "Mice fear them."),  # a unit is never cut
-        ([0.1, 0.9, 0.2, 0.1], 300, "They sleep for sixteen hours. At night they hunt. Mice fear them."),  # three units
+        ([0.9, 0.1, 0.2, 0.1], 300, "Cats are animals. They sleep for sixteen hours. At night they hunt."),  # three units
     ],
 )
 def test_the_best_unit_grows_towards_its_better_neighbour(scores: list[float], width: int, expected: str) -> None:

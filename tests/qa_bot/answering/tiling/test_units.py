@@ -29,6 +29,14 @@ def test_words_of_the_headings_tell_no_units_apart() -> None:
     assert scores.tolist() == pytest.approx([0.5 + 0.2 * 1 / 4, 0.4 + 0.2 * 1 / 4, 0.1])
 
 
+def test_the_rows_of_a_table_answer_and_not_the_line_above() -> None:
+    text = "Sizes of cats:\n| cat | cm |\nSizes of dogs:\nlarge"
+    units = [(0, 14), (15, 27), (28, 42), (43, 48)]
+    passage = Passage("p", text, Clue(), Source("animals"))
+    scores = unit_scores(passage, units, np.full(4, 0.5, np.float32), {"owl": 1.0}, "en")
+    assert scores.tolist() == pytest.approx([0.45, 0.5, 0.5, 0.5])
+
+
 def test_units_with_half_of_the_best_cosine_support_the_answer() -> None:
     assert supporting(TEXT, UNITS, np.array([0.8, 0.4, 0.39], np.float32)) == tuple(UNITS[:2])
     assert supporting(TEXT, UNITS, np.array([0.1, 0.2, 0.8], np.float32)) == (UNITS[2],)
