@@ -197,6 +197,9 @@ def evaluate(
         Path | None,
         typer.Option(help="everything: collections and configurations, a TOML file.", show_default="development"),
     ] = None,
+    ablate: Annotated[
+        bool, typer.Option("--ablate", help="everything: the first configuration, then without each of its parts.")
+    ] = False,
     every: Annotated[bool, typer.Option("--each", help="workplace: every answer that lost points.")] = False,
     worst: Annotated[
         int, typer.Option(help="workplace: number of worst answers to show, each with the stage that lost it.", min=0)
@@ -211,11 +214,11 @@ def evaluate(
 
         measure_papers(tables or (), data, out=out, models=model or (), quick=quick, listing=list_tables, json=json)
         return
-    _check_unused(task, suite=suite, tables=tables or quick or list_tables)
+    _check_unused(task, suite=suite or ablate, tables=tables or quick or list_tables)
     if task is Task.everything:
         if engine or encoder or model or questions or losses or every or worst:
             raise typer.BadParameter("Expected engines and data in the suite; leave those options out.")
-        _everything(suite, data, out=out, limit=limit, json=json)
+        _everything(suite, data, out=out, limit=limit, ablate=ablate, json=json)
         return
     if data is None:
         raise typer.BadParameter("Expected --data PATH, but got none; name the data to measure on.")
@@ -267,9 +270,9 @@ def evaluate(
         show(table(rows))
 
 
-def _check_unused(task: Task, *, suite: Path | None, tables: object) -> None:
+def _check_unused(task: Task, *, suite: object, tables: object) -> None:
     if suite and task is not Task.everything:
-        raise typer.BadParameter("Expected --suite with everything; leave it out.")
+        raise typer.BadParameter("Expected --suite and --ablate with everything; leave them out.")
     if tables:
         raise typer.BadParameter("Expected tables, --quick and --list with papers; leave them out.")
 
@@ -311,13 +314,16 @@ def _workplace(
         say(text(results, with_replies=every, worst_count=worst))
 
 
-def _everything(suite: Path | None, data: Path | None, *, out: Path | None, limit: int | None, json: bool) -> None:
+def _everything(
+    suite: Path | None, data: Path | None, *, out: Path | None, limit: int | None, ablate: bool, json: bool
+) -> None:
     from qa_bot.terminal.output import counting, notify
     from qa_lab.evaluate.suites.cells import run_suite
-    from qa_lab.evaluate.suites.suite import DEVELOPMENT, read_suite
-    from qa_lab.evaluate.suites.tables import as_json, text
+    from qa_lab.evaluate.suites.suite import DEVELOPMENT, ablated, read_suite
+    from qa_lab.evaluate.suites.tables import ablation_text, as_json, draw_ablation, text
 
     chosen = read_suite(suite or DEVELOPMENT, data=data)
+    chosen = ablated(chosen) if ablate else chosen
     with counting("") as progress:
         cells = list(
             run_suite(
@@ -331,7 +337,12 @@ def _everything(suite: Path | None, data: Path | None, *, out: Path | None, limi
     if json:
         print_json(as_json(chosen, cells))
     else:
-        say(text(chosen, cells))
+        say(ablation_text(chosen, cells) if ablate else text(chosen, cells))
+    if ablate and out is not None and cells:
+        try:
+            draw_ablation(out / "ablation.png", chosen, cells)
+        except ModuleNotFoundError as error:
+            notify(str(error))
 
 
 def mine(

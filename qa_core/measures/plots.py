@@ -1,4 +1,4 @@
-"""Plots as PNG: learning curves, histograms, lines, bars, points and word grids; learning curves also as CSV.
+"""Plots as PNG: learning curves, histograms, lines, bars, points and grids; learning curves also as CSV.
 
 The only file that imports matplotlib, which the extra `plots` installs.
 """
@@ -147,6 +147,24 @@ def draw_word_grid(
     axes.imshow(shaded, cmap="Oranges", vmin=0, vmax=max(1.5 * float(shaded.max()), 1e-9), aspect="auto")
     for i, cell in enumerate(words):
         axes.text(i % width, i // width, _plain("\n".join(cell)), ha="center", va="center", fontsize=5)
+    figure.savefig(path, format="png", dpi=120)
+
+
+def draw_differences(path: Path, rows: Mapping[str, Sequence[float]], columns: Sequence[str]) -> None:
+    """A grid of differences (R, C), red below 0 and blue above, each with its number; nan is left empty."""
+    figure = _figure()
+    figure.set_layout_engine("constrained")  # makes room for long names
+    figure.set_size_inches(2.5 + 0.7 * len(columns), 1.5 + 0.35 * len(rows))
+    axes = figure.add_subplot()
+    values = np.array(list(rows.values()), np.float64).reshape(len(rows), len(columns))
+    most = max(float(np.nanmax(np.abs(values), initial=0.0)), 1e-9)
+    axes.imshow(values, cmap="RdBu", vmin=-most, vmax=most, aspect="auto")
+    axes.set_xticks(range(len(columns)), map(_plain, columns), rotation=45, ha="right")
+    axes.set_yticks(range(len(rows)), map(_plain, rows))
+    for (row, column), value in np.ndenumerate(values):
+        if not np.isnan(value):
+            colour = "white" if abs(value) > 0.6 * most else "black"
+            axes.text(column, row, f"{value:+.3f}", ha="center", va="center", fontsize=6, color=colour)
     figure.savefig(path, format="png", dpi=120)
 
 

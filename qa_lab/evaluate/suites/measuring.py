@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.known_item import QUESTIONS, evaluate_known_item
 from qa_lab.evaluate.report import Row
 from qa_lab.evaluate.retrieval import evaluate_retrieval
+from qa_lab.evaluate.suites.parts import PARTS, left_out
 from qa_lab.evaluate.suites.suite import Collection, Configuration, Kind
 from qa_lab.evaluate.systems import DEPTH, PASSAGES
 from qa_lab.evaluate.workplace.evaluation import evaluate_workplace
@@ -53,11 +54,12 @@ def measured(
     choice = choose(configuration.encoder)
     smallest = min((most for most in (collection.limit, limit) if most is not None), default=None)
     request = Request(collection, configuration, choice, smallest, progress)
-    if collection.kind == "workplace":
-        return _workplace(request)
-    if configuration.engine == DEFAULT:
-        return PRODUCT[collection.kind](request)
-    return _by_reference(request) if collection.kind in RANKED else None
+    with left_out(PARTS[configuration.without]) if configuration.without else nullcontext():
+        if collection.kind == "workplace":
+            return _workplace(request)
+        if configuration.engine == DEFAULT:
+            return PRODUCT[collection.kind](request)
+        return _by_reference(request) if collection.kind in RANKED else None
 
 
 def _workplace(request: Request) -> PerQuery:

@@ -7,6 +7,7 @@ name = "deep"
 engine = "default"              # of `eval workplace`
 encoder = "starter"             # `minilm`, a folder or a hub id
 config = { "ranking.depth" = 100 }
+without = "spelling"            # a part that is left out, of `PARTS`; engine "default" only
 
 [[collection]]
 name = "company"
@@ -26,11 +27,12 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
 from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.suites.parts import PARTS
 from qa_lab.evaluate.workplace.pipelines import DEFAULT, ENGINES, STARTER_DATA
 
 Kind = Literal["workplace", "liveqa", "known-item", "retrieval", "answers", "paraphrase", "rewrite"]
@@ -68,12 +70,13 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """A column: an engine, its encoder, and keys of the product's configuration."""
+    """A column: an engine, its encoder, keys of the product's configuration, and a part that is left out."""
 
     name: str
     engine: str = DEFAULT
     encoder: str = "starter"
     config: Mapping[str, object] = field(default_factory=dict)
+    without: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +108,26 @@ def read_suite(path: Path, *, data: Path | None = None) -> Suite:
     for configuration in configurations:
         if configuration.engine not in ENGINES:
             raise DatasetError(f"{path}: Expected one of {', '.join(ENGINES)}, but got {configuration.engine!r}.")
+        if configuration.without and (configuration.without not in PARTS or configuration.engine != DEFAULT):
+            raise DatasetError(
+                f"{path}: Expected a part among {', '.join(PARTS)} to leave out of the engine {DEFAULT}, but got "
+                f"{configuration.without!r} and {configuration.engine}; correct it."
+            )
     for parts in (collections, configurations):
         _check_names([part.name for part in parts], path)
     return Suite(path.stem, tuple(collections), tuple(configurations))
+
+
+def ablated(suite: Suite) -> Suite:
+    """The suite with its first configuration, then with that without each part in turn."""
+    whole = suite.configurations[0]
+    if whole.engine != DEFAULT:
+        raise DatasetError(f"Expected the engine {DEFAULT} first to leave its parts out, but got {whole.engine}.")
+    less = (
+        replace(whole, name=f"without {part.name}", config={**whole.config, **part.config}, without=part.name)
+        for part in PARTS.values()
+    )
+    return replace(suite, name=f"{suite.name}, ablated", configurations=(whole, *less))
 
 
 def _expanded(folder: str) -> str:

@@ -1,9 +1,14 @@
-"""Cells of a suite as a table and as JSON: a row for each measure of a collection, a column a configuration."""
+"""Cells of a suite as a table and as JSON: a row for each measure of a collection, a column a configuration.
+
+An ablation has its table the other way round, a row for each part that is left out, and a picture.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from qa_core.measures.metrics import Difference, Score, paired_bootstrap
@@ -56,6 +61,46 @@ def text(suite: Suite, cells: Sequence[Cell]) -> str:
     ]
     rows.append(["seconds", "", "", *(f"{total:.0f}" for total in seconds)])
     return f"suite {suite.name}: mean ± standard error; * p < .05 by paired bootstrap\n\n{aligned(rows)}"
+
+
+def ablation_text(suite: Suite, cells: Sequence[Cell]) -> str:
+    """The first measure of each collection, and what it changes by without each part; `mean` is over collections."""
+    rows = [["", *(line.collection for line in _first_measures(suite, cells)), "mean"]]
+    for name, values in _differences(suite, cells):
+        shown = [NOT_MEASURED if value is None else _changed(*value, signed=len(rows) > 1) for value in values]
+        measured = [value[0] for value in values if value is not None]
+        rows.append([name, *shown, f"{fmean(measured):{'+' if len(rows) > 1 else ''}.3f}" if measured else ""])
+    return f"suite {suite.name}: mean, then differences; * p < .05 by paired bootstrap\n\n{aligned(rows)}"
+
+
+def draw_ablation(path: Path, suite: Suite, cells: Sequence[Cell]) -> None:
+    """The differences as a coloured grid. Raises ModuleNotFoundError without matplotlib."""
+    from qa_core.measures.plots import draw_differences
+
+    _whole, *parts = _differences(suite, cells)
+    grid = {name: [math.nan if value is None else value[0] for value in values] for name, values in parts}
+    draw_differences(path, grid, [line.collection for line in _first_measures(suite, cells)])
+
+
+def _first_measures(suite: Suite, cells: Sequence[Cell]) -> list[Line]:
+    return list({line.collection: line for line in reversed(lines(suite, cells))}.values())[::-1]
+
+
+def _differences(suite: Suite, cells: Sequence[Cell]) -> Iterator[tuple[str, list[tuple[float, bool] | None]]]:
+    """For each configuration the mean, or the difference from the first, and whether it is significant."""
+    columns = _first_measures(suite, cells)
+    for number, configuration in enumerate(suite.configurations):
+        entries = [line.entries[number] for line in columns]
+        yield configuration.name, [None if entry is None else _difference(entry) for entry in entries]
+
+
+def _difference(entry: Entry) -> tuple[float, bool]:
+    versus = entry.versus
+    return (entry.score.mean, False) if versus is None else (versus.difference, versus.p < LEVEL)
+
+
+def _changed(value: float, significant: bool, *, signed: bool) -> str:
+    return f"{value:{'+' if signed else ''}.3f}{'*' if significant else ' '}"
 
 
 def as_json(suite: Suite, cells: Sequence[Cell]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import pytest
 from qa_core.measures.plots import (
     draw_bands,
     draw_curve,
+    draw_differences,
     draw_histograms,
     draw_lines,
     draw_neighbours,
@@ -88,3 +89,9 @@ def test_bands(tmp_path):
     draw_bands(tmp_path / "none.png", {}, x="round", y="grade")
     assert all(path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" for path in tmp_path.iterdir())
     assert (tmp_path / "one.png").read_bytes() != (tmp_path / "two.png").read_bytes()
+
+
+def test_a_grid_of_differences(tmp_path):
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    draw_differences(tmp_path / "grid.png", {"a $": [-0.5, float("nan")], "b": [0.25, 0.0]}, ["one", "two"])
+    assert (tmp_path / "grid.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from qa_lab.evaluate.suites.measuring import measured
+from qa_lab.evaluate.suites.parts import PARTS
 from qa_lab.evaluate.suites.suite import Collection, Configuration
 from qa_lab.evaluate.workplace.pipelines import STARTER_DATA
 
@@ -56,3 +57,17 @@ def test_the_starter_collection(tmp_path):
     collection = Collection("everyday", "workplace", Path(STARTER_DATA), path)
     assert measured(collection, DEFAULT)["score"] == {"q": 1.0}
     assert measured(collection, REFERENCE)["score"]["q"] > 0
+
+
+def test_a_part_of_the_product_is_left_out(tmp_path):
+    (tmp_path / "leave.md").write_text("# Leave\n\nUp to five days of leave carry over into March.\n")
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text(
+        '{"_id": "q", "title": "How many days of leaev carry over?", "type": "typo", "gold": [["five days"]]}\n'
+        '{"_id": "n", "title": "Who painted the Mona Lisa?", "type": "unanswerable", "gold": []}\n'
+    )
+    collection = Collection("policies", "workplace", tmp_path / "leave.md", questions)
+    assert measured(collection, DEFAULT)["score"] == {"q": 1.0, "n": 1.0}
+    config = PARTS["refusal"].config
+    less = measured(collection, Configuration("answers all", config=config, without="refusal"))
+    assert less["score"]["n"] < 0

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from qa_lab.evaluate.datasets import DatasetError
-from qa_lab.evaluate.suites.suite import DEVELOPMENT, Configuration, read_suite
+from qa_lab.evaluate.suites.parts import PARTS
+from qa_lab.evaluate.suites.suite import DEVELOPMENT, Configuration, ablated, read_suite
 
 CONFIGURATION = '[[configuration]]\nname = "default"\n'
 COLLECTION = '[[collection]]\nname = "a"\nkind = "retrieval"\ndata = "a"\n'
@@ -48,6 +49,8 @@ def test_the_starter_collection_is_never_missing(tmp_path):
         (CONFIGURATION + COLLECTION.replace("retrieval", "workplace"), "Expected questions with the kind workplace"),
         (CONFIGURATION + COLLECTION + "colour = 1\n", "Expected the fields of a collection"),
         (CONFIGURATION + 'engine = "quick"\n' + COLLECTION, "but got 'quick'"),
+        (CONFIGURATION + 'without = "legs"\n' + COLLECTION, "a part among words.* but got 'legs'"),
+        (CONFIGURATION + 'engine = "recipe"\nwithout = "words"\n' + COLLECTION, "but got 'words' and recipe"),
     ],
 )
 def test_invalid_suites(tmp_path, content, message):
@@ -62,3 +65,16 @@ def test_paths_in_the_checkout(tmp_path):
     path.write_text(CONFIGURATION + COLLECTION.replace('data = "a"', 'data = "$REPOSITORY/benchmarks/x"'))
     (collection,) = read_suite(path).collections
     assert collection.data == Path(__file__).parents[4] / "benchmarks" / "x"
+
+
+def test_an_ablation_leaves_out_each_part_of_the_first_configuration(suite_file):
+    suite = ablated(read_suite(suite_file))
+    assert suite.configurations[0] == Configuration("default")
+    assert {c.without for c in suite.configurations[1:]} == PARTS.keys()
+    assert all(c.config == PARTS[c.without].config for c in suite.configurations[1:])
+
+
+def test_only_the_product_has_parts(suite_file):
+    suite_file.write_text(suite_file.read_text().replace('"default"', '"default"\nengine = "recipe"', 1))
+    with pytest.raises(DatasetError, match="first to leave its parts out, but got recipe"):
+        ablated(read_suite(suite_file))

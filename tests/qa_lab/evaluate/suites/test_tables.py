@@ -1,8 +1,10 @@
 from pathlib import Path
 
+import pytest
+
 from qa_lab.evaluate.suites.cells import Cell
 from qa_lab.evaluate.suites.suite import Collection, Configuration, Suite
-from qa_lab.evaluate.suites.tables import as_json, text
+from qa_lab.evaluate.suites.tables import ablation_text, as_json, draw_ablation, text
 
 SUITE = Suite(
     "tiny",
@@ -35,3 +37,16 @@ def test_json():
 def test_other_questions_are_not_compared():
     other = [CELLS[0], Cell("policies", "second", {"score": {"c": 1.0}}, 3.0, "")]
     assert "versus_first" not in as_json(SUITE, other)["rows"][0]["configurations"]["second"]
+
+
+def test_an_ablation_has_a_row_for_each_part():
+    table = ablation_text(SUITE, CELLS).splitlines()
+    assert table[2].split() == ["policies", "turns", "mean"]
+    assert table[3].split() == ["first", "0.500", "0.500", "0.500"]
+    assert table[4].split() == ["second", "+0.500", "–", "+0.500"]
+
+
+def test_the_picture_of_an_ablation(tmp_path):
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    draw_ablation(tmp_path / "ablation.png", SUITE, CELLS)
+    assert (tmp_path / "ablation.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
