@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from qa_core.slow_disk import reported_if_slow
+
 
 @contextmanager
 def atomic_file(path: Path, *, overwrite: bool = True, private: bool = False) -> Iterator[IO[bytes]]:
@@ -136,7 +138,8 @@ def sync(path: Path) -> None:
     """Fsync a file, or a folder's list of entries."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        with reported_if_slow(path):
+            os.fsync(descriptor)
     finally:
         os.close(descriptor)
 

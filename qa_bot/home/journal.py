@@ -28,6 +28,7 @@ from qa_bot.home.config import Config
 from qa_bot.home.expiry import expire
 from qa_bot.home.folder import Home, file_lock
 from qa_core.atomic import sync
+from qa_core.slow_disk import reported_if_slow
 
 if TYPE_CHECKING:
     from qa_bot.home.store import Store, Turn
@@ -52,7 +53,8 @@ def append(home: Home, turn: dict[str, Any]) -> int:
             line = sealed(orjson.dumps(turn))
             _write(file, line if _whole(file) else b"\n" + line, before)
             size = file.tell()
-        os.fsync(file.fileno())  # others may append meanwhile
+        with reported_if_slow(home.path):
+            os.fsync(file.fileno())  # others may append meanwhile
         if not before:
             sync(home.path)
     return size

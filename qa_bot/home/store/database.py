@@ -19,6 +19,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from qa_bot.home.store.schema import REVISIONS
 from qa_bot.home.store.schema import storable as storable
+from qa_core.slow_disk import reported_if_slow
 
 BUSY_SECONDS = 10
 GLANCE_SECONDS = 0.01
@@ -89,8 +90,11 @@ def writing(engine: Engine) -> Iterator[Connection]:
     if (joined := _joined_by(engine)) is not None:
         yield joined
         return
-    with one_line_errors(engine), engine.execution_options(**{_WRITING: True}).begin() as connection:
+    writer = engine.execution_options(**{_WRITING: True})
+    with one_line_errors(engine), writer.connect() as connection, connection.begin() as transaction:
         yield connection
+        with reported_if_slow(engine.url.database or "the database"):
+            transaction.commit()
 
 
 @contextmanager

@@ -34,7 +34,7 @@ def candidate(of: Passage, lead: tuple[int, int] | None = None, score: float = 3
         ([0.1, 0.9, 0.2, 0.1], 50, "Cats are animals. They sleep for sixteen hours."),  # “They” refers back
         ([0.1, 0.9, 0.2, 0.1], 30, "They sleep for sixteen hours."),
         ([0.1, 0.1, 0.1, 0.9], 10, "Mice fear them."),  # a unit is never cut
-        ([0.9, 0.1, 0.2, 0.1], 300, "Cats are animals. They sleep for sixteen hours. At night they hunt."),  # three units
+        ([0.9, 0.1, 0.2, 0.1], 300, "Cats are animals. They sleep for sixteen hours. At night they hunt."),
     ],
 )
 def test_the_best_unit_grows_towards_its_better_neighbour(scores: list[float], width: int, expected: str) -> None:
