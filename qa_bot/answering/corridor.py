@@ -29,7 +29,7 @@ from qa_bot.answering.stages.compose import TILED, Composed, compose
 from qa_bot.answering.stages.decide import Calibrations, Decided, Decision, Preferences, decide_passage
 from qa_bot.answering.stages.formulate import Expander, formulate_in_time
 from qa_bot.answering.stages.fuse import fuse
-from qa_bot.answering.stages.owner_answers import STARTER_CONFIDENCE, fits_better, is_owned, lacks_words
+from qa_bot.answering.stages.owner_answers import fits_better, is_owned, lacks_words, may_answer
 from qa_bot.answering.stages.passages import RIVALS, find_passages, rank_passages, unranked
 from qa_bot.answering.stages.persona_line import ROOM
 from qa_bot.answering.stages.question_words import AskedPlaces, asks_for_steps
@@ -144,7 +144,7 @@ class Corridor:
         may_be_better = verdict == "passage" and lacks_words(decision.features)
         if self._fallback is not None and (refused or may_be_better) and clock.deadline.left() > 0:
             other = self._fallback._decided(ask, clock, preferences, None)
-            is_sure = other.verdict != "abstain" and other.confidence >= STARTER_CONFIDENCE
+            is_sure = may_answer(other.verdict, other.decision.features, other.confidence)
             if is_sure and (refused or fits_better(other.decision.features, decision.features)):
                 note = refusals_for(ask.question.title).from_starter
                 return replace(self._fallback._answer(ask, other, clock), reason=note)

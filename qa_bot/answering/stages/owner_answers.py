@@ -3,9 +3,9 @@
 An owner's answer is a document of the collection `answers` whose id is the key of its question. For other questions it
 is a document like any other.
 
-The starter collection answers if it is confident and the owner's documents refuse or are unsure, or if their best
-passage has less of the question's words and meaning: a home with three documents is too small to know that they answer
-something else.
+The starter collection answers if it is confident, has a question that is much like the asked one, and the owner's
+documents refuse or are unsure, or if their best passage has less of the question's words and meaning: a home with three
+documents is too small to know that they answer something else.
 """
 
 from __future__ import annotations
@@ -22,6 +22,13 @@ LEAD = 1.2
 """Factor over the best document's score: enough that tiling takes nothing else (`opinions.NEAR_BEST`)."""
 STARTER_CONFIDENCE = 0.7
 """Confidence from which on the starter collection answers in place of the owner's documents."""
+ALIKE = 0.5
+"""Cosine of a starter's question with the asked one from which on it may answer in place of the owner's documents.
+
+Beside three collections the starter answers 112 everyday questions, 101 of them right; this takes 5 right and 2 wrong
+ones. Of 32 further questions to a handbook it answered "when do I get paid?" by how to ask for a raise, and "can I
+accept a gift from a vendor?" by how to recognise a fake shop; it no longer does.
+"""
 MORE_WORDS, MORE_MEANING = 0.1, 0.2
 """Gain in coverage and in similarity from which on a starter's passage fits better than the owner's best one.
 
@@ -43,6 +50,12 @@ def owned_first(question: Question, candidates: Sequence[Candidate]) -> list[Can
 def is_owned(candidate: Candidate) -> bool:
     """Whether the owner wrote this answer to this question."""
     return candidate.signals.owner_answer
+
+
+def may_answer(verdict: str, starter: Features, confidence: float) -> bool:
+    """Whether the starter's answer is sure enough, and a fact or the answer to a question like this."""
+    is_alike = verdict == "passage" and starter.get("title_similarity", 0.0) >= ALIKE
+    return confidence >= STARTER_CONFIDENCE and (is_alike or verdict == "fact")
 
 
 def lacks_words(features: Features) -> bool:

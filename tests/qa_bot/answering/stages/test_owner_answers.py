@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from qa_bot.answering.stages.owner_answers import COLLECTION, is_owned, owned_first
+from qa_bot.answering.stages.owner_answers import COLLECTION, is_owned, may_answer, owned_first
 from qa_bot.answering.tiling.opinions import tile
 from qa_bot.home.question_key import question_key
 from qa_core.types import Candidate, Clue, Passage, Question, Source
@@ -33,3 +33,20 @@ def test_for_other_questions_it_is_an_ordinary_document() -> None:
     ranked = [candidate("a", "c", 2.0), candidate(question_key("Why so?"), COLLECTION, 1.0)]
     assert owned_first(Question("Why not?"), ranked) == ranked
     assert owned_first(Question("Why so?"), []) == []
+
+
+@pytest.mark.parametrize(
+    ("verdict", "similarity", "confidence", "expected"),
+    [
+        ("passage", 0.5, 0.7, True),
+        ("passage", 0.49, 0.99, False),
+        ("passage", 0.9, 0.69, False),
+        ("passage", None, 0.99, False),
+        ("fact", None, 0.7, True),
+        ("fact", 0.9, 0.69, False),
+        ("abstain", 0.9, 0.99, False),
+    ],
+)
+def test_the_starter_answers_if_it_is_sure_and_has_a_similar_question(verdict, similarity, confidence, expected):
+    features = {} if similarity is None else {"title_similarity": similarity}
+    assert may_answer(verdict, features, confidence) is expected
