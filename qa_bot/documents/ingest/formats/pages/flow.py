@@ -115,6 +115,10 @@ class Flow:
     def _table(self, page: int, table: Table) -> None:
         self._flush()
         self._mark(page)
+        if _are_steps(table):
+            for number, (_, text) in enumerate(table.rows, 1):
+                self.writer.item(text, number=number)
+            return
         rows, has_header = table.rows, table.has_header
         if self._last_table and self._last_page == page - 1 and _is_continued(self._last_table, table):
             header = self._last_table.rows[0]
@@ -145,6 +149,13 @@ class Flow:
         if page != self._page:
             self.writer.page(page)
             self._page = page
+
+
+def _are_steps(table: Table) -> bool:
+    """Whether a table is a list of steps: beside each one only its number, without a point, as in a circle."""
+    numbers = [str(number) for number in range(1, len(table.rows) + 1)]
+    is_counted = all(len(row) == 2 for row in table.rows) and [row[0] for row in table.rows] == numbers
+    return is_counted and all(any(map(str.isalpha, row[1])) for row in table.rows)
 
 
 def _is_continued(above: Table, table: Table) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from qa_bot.documents.ingest.formats.pages.columns import regions
@@ -13,6 +15,11 @@ from qa_bot.documents.ingest.formats.pages.tables import split_tables
 from qa_bot.documents.ingest.formats.pages.typography import LARGER, Typography
 
 LARGER_RECOGNISED = 1.4  # times the body's size; a recognised line is as high as its letters happen to be
+
+ENTRY = re.compile(r"(?P<title>\S.*?)(?P<leaders>(?:\s*[.·…_]){3,})?\s*(?<!\d)(?P<page>\d{1,4})")
+"""An entry of a table of contents: a title, often leaders, and the number of a page."""
+FEWEST_ENTRIES = 4
+ENTRIES_SHARE = 0.5  # of the entries have leaders, or a title that is a line of its own elsewhere
 
 
 class PageRows(NamedTuple):
@@ -29,7 +36,8 @@ def written(pages: Sequence[PageRows], outline: Iterable[tuple[int, str]], *, is
     running = RunningLines()
     for page in pages:
         running.count(page.rows, page.height)
-    split = [split_tables(running.body(page.rows, page.height), page.rules) for page in pages]
+    bodies = without_contents([running.body(page.rows, page.height) for page in pages])
+    split = [split_tables(rows, page.rules) for rows, page in zip(bodies, pages, strict=True)]
     lines = [[line for row in rest for line in joined(row)] for _, rest in split]
     typography = Typography(outline, larger=LARGER_RECOGNISED if is_recognised else LARGER)
     for page_lines in lines:
@@ -40,3 +48,39 @@ def written(pages: Sequence[PageRows], outline: Iterable[tuple[int, str]], *, is
         flow.add(page.number, regions([*page_lines, *tables]))
     flow.end()
     return flow
+
+
+def without_contents(pages: Sequence[list[list[Line]]]) -> list[list[list[Line]]]:
+    """The rows of pages without those of tables of contents, which repeat the headings and answer nothing.
+
+    A menu with dots before its prices is none: numbers of pages do not fall, and are not above that of the last page.
+    """
+    texts = [[" ".join(line.text for line in row) for row in rows] for rows in pages]
+    lines = {_folded(text) for page in texts for text in page}
+    kept = []
+    for rows, page in zip(pages, texts, strict=True):
+        entries = [ENTRY.fullmatch(text) for text in page]
+        inside = {index for run in _runs(entries) if _is_contents(entries, run, lines, len(pages)) for index in run}
+        kept.append([row for index, row in enumerate(rows) if index not in inside])
+    return kept
+
+
+def _runs(entries: Sequence[re.Match[str] | None]) -> list[range]:
+    """Stretches of entries; a single row between two entries is the beginning of a long title."""
+    places = [index for index, entry in enumerate(entries) if entry]
+    ends = [index for index, following in pairwise(places) if following - index > 2]
+    starts = [following for index, following in pairwise(places) if following - index > 2]
+    return [range(start, end + 1) for start, end in zip([*places[:1], *starts], [*ends, *places[-1:]], strict=True)]
+
+
+def _is_contents(entries: Sequence[re.Match[str] | None], run: range, lines: set[str], pages: int) -> bool:
+    inside = [entry for entry in entries[run.start : run.stop] if entry]
+    numbers = [int(entry["page"]) for entry in inside]
+    if len(inside) < FEWEST_ENTRIES or numbers != sorted(numbers) or numbers[-1] > pages:
+        return False
+    named = sum(bool(entry["leaders"]) or _folded(entry["title"]) in lines for entry in inside)
+    return named >= ENTRIES_SHARE * len(inside)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -1,6 +1,7 @@
 """Running headers and footers: rows at the edges of pages that repeat, and page numbers.
 
 Rows repeat if they differ in their numbers only. Headings at the top of pages may do so, too: "Chapter 1", "Chapter 2".
+A row of several pieces also repeats if one of them does: the manual's name on the left, the chapter's on the right.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from qa_bot.documents.ingest.formats.pages.typography import LARGER
 EDGE_ROWS = 2
 EDGE = 0.13  # share of the page's height
 FEWEST = 3  # pages with the row
+PIECE_SHARE = 1 / 3  # of the pages have the piece of a row whose other pieces change
 BODY_GAP = 0.8  # heights between a running line and the text; a table's header is closer to its rows
 NUMBER = re.compile(
     r"[-–—\s]*(?:(?:page|seite|p\.|s\.)\s*)?(?:\d{1,5}|[ivxlc]{1,7})(?:\s*(?:/|of|von|sur|de)\s*\d{1,5})?[-–—\s]*"
@@ -34,6 +36,7 @@ class RunningLines:
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
         self._texts: Counter[tuple[str, str]] = Counter()
+        self._pieces: Counter[tuple[str, str]] = Counter()
         self._offsets: defaultdict[str, Counter[int]] = defaultdict(Counter)  # of numbers from those of their pages
         self._sizes: Counter[tuple[float, bool]] = Counter()  # and weights, by characters
         self._pages = 0
@@ -42,7 +45,9 @@ class RunningLines:
         """Take the rows of a page of this height into account."""
         self._pages += 1
         for edge, ordered in (("top", rows), ("bottom", rows[::-1])):
-            texts = {_text(row) for row in _edges(ordered, height, edge)}
+            edges = _edges(ordered, height, edge)
+            texts = {_text(row) for row in edges}
+            self._pieces.update({(edge, _key(line.text)) for row in edges if len(row) > 1 for line in row})
             self._texts.update((edge, text) for text in texts)
             self._counts.update({(edge, _key(text)) for text in texts})
             for text in texts:
@@ -63,8 +68,7 @@ class RunningLines:
         """How many rows at an edge, counted from the edge, are running ones: the last of them is set off."""
         inside = _edges(rows, height, edge)
         for count in range(len(inside), 0, -1):
-            is_set_off = count == len(rows) or _distance(rows[count - 1], rows[count]) > BODY_GAP * rows[count][0].size
-            if is_set_off and all(self._repeats(edge, row) for row in inside[:count]):
+            if (count == len(rows) or _is_set_off(rows[count - 1], rows[count])) and all(self._repeats(edge, row) for row in inside[:count]):
                 return count
         return 0
 
@@ -73,8 +77,13 @@ class RunningLines:
         if NUMBER.fullmatch(text.lower()):
             return True
         count = self._counts[edge, _key(text)]
-        is_frequent = count >= FEWEST or (count == self._pages == 2)
+        is_frequent = count >= FEWEST or (count == self._pages == 2) or self._has_frequent_piece(edge, row)
         return is_frequent and not (edge == "top" and self._is_heading(row))
+
+    def _has_frequent_piece(self, edge: str, row: Row) -> bool:
+        """Whether one of the words that stand apart in this row is on many pages, while the others change."""
+        counts = [self._pieces[edge, _key(line.text)] for line in row if any(map(str.isalpha, line.text))]
+        return len(row) > 1 and max(counts, default=0) >= max(FEWEST, PIECE_SHARE * self._pages)
 
     def _is_heading(self, row: Row) -> bool:
         """Whether a row that repeats but for its number is a heading: it stands out, and counts no pages."""
@@ -93,6 +102,11 @@ def _edges(rows: Sequence[Row], height: float, edge: str) -> list[Row]:
     if edge == "top":
         return [row for row in rows[:EDGE_ROWS] if row[0].bottom < EDGE * height]
     return [row for row in rows[:EDGE_ROWS] if row[0].top > (1 - EDGE) * height]
+
+
+def _is_set_off(row: Row, following: Row) -> bool:
+    """Whether a row is apart from the text that follows; a large heading may follow a small running line closely."""
+    return _distance(row, following) > BODY_GAP * min(row[0].size, following[0].size)
 
 
 def _distance(one: Row, other: Row) -> float:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from qa_bot.documents.ingest.formats.pages.lines import Line, Rule
+from qa_bot.documents.ingest.formats.pages.typography import LARGER
 
 ROW_GAP = 2.2  # heights; rows farther away belong to something else
 CELL_LINE_GAP = 0.6  # heights; lines of one cell are closer
@@ -81,10 +82,15 @@ class _Run:
     def _is_near(self, row: Sequence[Line], rules: Sequence[Rule]) -> bool:
         bottom = max(piece.bottom for piece in self.rows[-1])
         top = min(piece.top for piece in row)
-        is_ruled = any(bottom - 2 <= rule.y <= top + 2 and rule.left < row[0].right for rule in rules)
+        above = [rule for rule in rules if bottom - 2 <= rule.y <= top + 2 and rule.left < row[0].right]
+        below = [rule for rule in rules if rule.y > top and rule.left < row[0].right]
+        is_ruled = bool(above) and (bool(below) or len(row) > 1)
         return top - bottom <= (CELL_LINE_GAP if len(row) == 1 and not is_ruled else ROW_GAP) * row[0].size
 
     def _fits(self, row: Sequence[Line], targets: Sequence[Sequence[Column]]) -> bool:
+        largest = max(piece.size for earlier in self.rows for piece in earlier)
+        if len(row) == 1 and row[0].size >= LARGER * largest:  # a heading below the table
+            return False
         is_mono = all(piece.is_mono for piece in row) and not all(piece.is_mono for piece in self.rows[0])
         return not is_mono and any(targets) and all(len(hits) <= 1 for hits in targets)
 

@@ -85,6 +85,39 @@ def test_running_headers_footers_and_page_numbers_are_dropped(text_of, draw):
     assert text_of(*pages) == "\n\n".join(f"Body of page {number}.\n\n{LONG}" for number in range(1, 5))
 
 
+def test_a_running_header_whose_right_half_names_the_chapter_is_dropped(text_of, draw):
+    pages = [
+        [
+            draw.line(72, 50, "Pumps, the manual", size=8),
+            draw.line(400, 50, chapter, size=8),
+            draw.line(72, 82, chapter, size=20),
+            *draw.lines([LONG]),
+        ]
+        for chapter in ("Hoses", "Valves", "Filters")
+    ]
+    assert text_of(*pages) == f"# Hoses\n\n{LONG}\n\n# Valves\n\n{LONG}\n\n# Filters\n\n{LONG}"
+
+
+def body_pages(draw, titles):
+    return [[draw.line(72, 80, title, size=18), *draw.lines([LONG, LONG])] for title in titles]
+
+
+@pytest.mark.parametrize("leaders", [" . . . . . ", "......", "  "])
+def test_a_table_of_contents_is_left_out(text_of, draw, leaders):
+    titles = ["Hoses", "Valves", "Filters", "Seals"]
+    entries = [f"{title}{leaders}{number}" for number, title in enumerate(titles, 2)]
+    text = text_of([*draw.lines(["What is inside"]), *draw.lines(entries, y=140)], *body_pages(draw, titles))
+    assert text.startswith("What is inside\n\n# Hoses\n\n")
+
+
+@pytest.mark.parametrize("prices", [(3, 4, 9, 30), (4, 3, 2, 2)])
+def test_a_menu_with_dots_before_its_prices_is_kept(text_of, draw, prices):
+    entries = [f"{dish} ..... {price}" for dish, price in zip(("Soup", "Salad", "Fish", "Rice"), prices, strict=True)]
+    text = text_of(draw.lines(entries), *body_pages(draw, ["Hoses", "Valves", "Filters"]))
+    assert "Salad" in text
+    assert "Rice" in text
+
+
 def chapters(draw, titles, **look):
     return [[draw.line(72, 60, title, **look), *draw.lines([LONG, LONG])] for title in titles]
 
@@ -183,6 +216,25 @@ def test_a_table_on_two_pages_repeats_its_header(text_of, draw):
     text = text_of(table([*ROWS, *below]), table(below))
     rows = "\n".join(f"| {' | '.join(row)} |" for row in below)
     assert text == f"{TABLE}\n{rows}\n\n{TABLE[: TABLE.index('| Water')]}{rows}"
+
+
+def test_a_heading_below_a_drawn_table_is_no_row_of_it(text_of, draw):
+    cells = [
+        draw.line(x, 150 + 18 * number, cell)
+        for number, row in enumerate(ROWS)
+        for x, cell in zip((72, 150, 230), row, strict=True)
+    ]
+    rules = [draw.rule(70, 300, 138 + 18 * number) for number in range(len(ROWS) + 1)]
+    text = text_of([*cells, *rules, draw.line(72, 160 + 18 * len(ROWS), "Lifts", size=14), *draw.lines([LONG], y=260)])
+    assert text == f"{TABLE}\n\n# Lifts\n\n{LONG}"
+
+
+def test_numbers_beside_their_texts_are_steps(text_of, draw):
+    steps = ["Open the valve.", "Wait.", "Close the valve."]
+    numbers = [draw.line(72, 100 + 18 * place, str(place + 1)) for place in range(3)]
+    assert text_of([*numbers, *draw.lines(steps, x=110, y=100, pitch=18)]) == (
+        "1. Open the valve.\n2. Wait.\n3. Close the valve."
+    )
 
 
 def test_lists_and_steps(text_of, draw):
