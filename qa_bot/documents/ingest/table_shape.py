@@ -15,6 +15,7 @@ VALUE = re.compile(
     r"|true|false|yes|no|-|–|n/?a",
     re.IGNORECASE,
 )
+AMOUNT = re.compile(r"(?!(?:19|20)\d\d\b)\d+(?:[.,]\d+)*\s*\D")
 ADDRESS = re.compile(r"https?://|\S+@\S+\.\w")
 PERIOD = re.compile(r"\d{4}(?:-\d\d){0,2}(?: 00:00)?|(?:19|20)\d\d/\d\d(?:\d\d)?|\d{1,2}[./]\d{4}")
 """Years, months and days, which name columns if there are none below them."""
@@ -41,8 +42,36 @@ def is_header(rows: Sequence[Sequence[str]]) -> bool:
     if not filled or len(filled) + corner < FILLED * width or len({*filled}) < len(filled):
         return False
     columns = ([row[column].strip() for row in below if column < len(row)] for column in range(len(names)))
+    if len(names) == 2 and _is_amount(names[1], [row[1] for row in below if len(row) > 1]):
+        return False
     is_named = all(not name or _can_name(name, cells) for name, cells in zip(names, columns, strict=True))
     return is_named and not _has_labels(rows)
+
+
+def header_rows(rows: Sequence[Sequence[str]]) -> int:
+    """1 or 2 header rows at the top, or 0. In the first of two, the names of groups are repeated over their columns."""
+    if is_header(rows):
+        return 1
+    if len(rows) < 3:
+        return 0
+    groups = [cell for cell in rows[0] if cell]
+    is_group_row = len(groups) > 1 and len({*groups}) < len(rows[0])
+    if is_group_row and not any(is_value(cell) and not cell.isdigit() for cell in groups):
+        joined = [joined_names(names) for names in zip(rows[0], rows[1], strict=True)]
+        if not any(is_value(cell) for cell in rows[1]) and is_header([joined, *rows[2:]]):
+            return 2
+    return 0
+
+
+def joined_names(names: Sequence[str]) -> str:
+    """The names of a column in several header rows as one."""
+    return " ".join(dict.fromkeys(filter(None, names)))
+
+
+def _is_amount(name: str, cells: Sequence[str]) -> bool:
+    """Whether the second of two columns begins with an amount ("3 bikes") as most cells below: a list of values."""
+    counted = sum(bool(AMOUNT.match(cell)) for cell in cells)
+    return bool(AMOUNT.match(name)) and 2 * counted >= len(cells)
 
 
 def _can_name(name: str, cells: Sequence[str]) -> bool:

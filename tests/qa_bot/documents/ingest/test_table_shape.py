@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.documents.ingest.table_shape import is_header, is_value
+from qa_bot.documents.ingest.table_shape import header_rows, is_header, is_value
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,9 @@ LONG = "How satisfied are you with the canteen, its staff and its prices this ye
         ([["Name", "Name"], ["Anna", "Ben"]], False),
         ([["Name", "", "", ""], ["a", "b", "c", "d"]], False),
         ([["Name", "Age"]], False),
+        ([["Smallest order", "3 bikes"], ["Discount", "3 %"], ["Payment", "30 days"]], False),
+        ([["Model", "2026 price"], ["Tarn", "30 EUR"]], True),
+        ([["Model", "2 A charger"], ["Tarn", "no"], ["Krag", "yes"]], True),
         ([], False),
         ([[], ["a"]], False),
         ([["", ""], ["a", "b"]], False),
@@ -45,3 +48,17 @@ LONG = "How satisfied are you with the canteen, its staff and its prices this ye
 )
 def test_headers(rows, expected):
     assert is_header(rows) == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([["Name", "Age"], ["Anna", "7"], ["Ben", "8"]], 1),
+        ([["Part", "Private", "Private"], ["Part", "new", "used"], ["Frame", "9 years", "5 years"]], 2),
+        ([["Part", "Private", "Private"], ["Part", "7", "5"], ["Frame", "9", "5"]], 0),
+        ([["Part", "Private", "Private"], ["Part", "new", "used"]], 0),
+        ([], 0),
+    ],
+)
+def test_header_rows(rows, expected):
+    assert header_rows(rows) == expected

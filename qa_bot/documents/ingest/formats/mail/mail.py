@@ -15,6 +15,7 @@ from qa_bot.documents.ingest.records import Item, Part, Record, Reject
 
 MOST_ATTACHMENTS = 200
 WRAPPED = range(55, 81)  # characters of a line that was wrapped by the program that sent it
+FULLER = 2  # times the words of the plain text
 STRUCTURED_HTML = re.compile(r"<(?:li|th)\b", re.IGNORECASE)
 FORWARDED = re.compile(r"\s*(?:fwd?|wg|tr|i|rv|vs)\s*:", re.IGNORECASE)
 LIST_ITEM = re.compile(r"(?:[-*•]|(\d{1,3})[.)])\s+(?=\S)")
@@ -75,8 +76,8 @@ def _text(mail: Mail) -> str:
     keeps_quotes = bool(FORWARDED.match(mail.subject))
     plain = mail.plain.strip()
     body = MarkdownWriter()
-    if mail.html and (not plain or STRUCTURED_HTML.search(mail.html)):
-        markdown = fragment(mail.html).text
+    markdown = fragment(mail.html).text if mail.html else ""
+    if markdown and (STRUCTURED_HTML.search(mail.html) or _says_more(markdown, plain)):
         body.raw(markdown if keeps_quotes else without_quotes(markdown))
     if not body.text and plain:
         _write_plain(body, plain if keeps_quotes else without_quotes(plain))
@@ -87,6 +88,11 @@ def _text(mail: Mail) -> str:
     writer.paragraph("\n".join(f"{name}: {' '.join(value.split())}" for name, value in head if value))
     writer.raw(body.text)
     return writer.text
+
+
+def _says_more(markdown: str, plain: str) -> bool:
+    """Whether the plain text only points to the other version ("please use a program that shows HTML")."""
+    return len(markdown.split()) > FULLER * len(plain.split())
 
 
 def _write_plain(writer: MarkdownWriter, text: str) -> None:

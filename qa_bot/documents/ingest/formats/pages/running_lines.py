@@ -68,7 +68,9 @@ class RunningLines:
         """How many rows at an edge, counted from the edge, are running ones: the last of them is set off."""
         inside = _edges(rows, height, edge)
         for count in range(len(inside), 0, -1):
-            if (count == len(rows) or _is_set_off(rows[count - 1], rows[count])) and all(self._repeats(edge, row) for row in inside[:count]):
+            if (count == len(rows) or _is_set_off(rows[count - 1], rows[count])) and all(
+                self._repeats(edge, row) for row in inside[:count]
+            ):
                 return count
         return 0
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import NamedTuple
 
+from qa_bot.documents.ingest import table_shape
 from qa_bot.documents.ingest.files.byte_budget import LimitError
-from qa_bot.documents.ingest.table_shape import is_header, is_value
+from qa_bot.documents.ingest.table_shape import is_header, joined_names
 
 HEADER_SEARCH = 10  # rows of a block among which the header is looked for
 MOST_FILLED = 1_000_000  # cells that merged ones are copied to
+TITLE_ROWS = 2  # of one cell each, above a table: a title and what is said of it
 RECENT = 5  # headers that a table without one may continue
 BESIDE = 2  # columns that a table beside another one has at least
 
@@ -58,7 +61,8 @@ def tables_of(sheet: Sheet, *, limit: int) -> Iterator[Table]:
     """
     fill_merged(sheet)
     headers: list[dict[int, str]] = []  # by column, the last one first
-    for numbers in _blocks(sheet.rows):
+    blocks = list(_blocks(sheet.rows))
+    for numbers, following in zip_longest(blocks, blocks[1:]):
         for columns in _column_groups(sheet.rows, numbers):
             if len(columns) * len(numbers) > limit:
                 raise TooWideError(
@@ -67,7 +71,9 @@ def tables_of(sheet: Sheet, *, limit: int) -> Iterator[Table]:
                     "--max-record-bytes."
                 )
             grid = [[sheet.rows[number].get(column, "") for column in columns] for number in numbers]
-            table = _table(grid, numbers)
+            is_above = bool(following) and len(_columns(sheet.rows, following)) > 1
+            is_title = len(columns) == 1 and len(numbers) <= TITLE_ROWS and is_above
+            table = _table(grid, numbers, is_title=is_title)
             if table.header:
                 headers.insert(0, dict(zip(columns, table.header, strict=True)))
             elif len(columns) > 1:
@@ -105,9 +111,13 @@ def _blocks(rows: Mapping[int, Mapping[int, str]]) -> Iterator[list[int]]:
         yield block
 
 
+def _columns(rows: Mapping[int, Mapping[int, str]], numbers: Sequence[int]) -> list[int]:
+    return sorted({column for number in numbers for column in rows[number]})
+
+
 def _column_groups(rows: Mapping[int, Mapping[int, str]], numbers: Sequence[int]) -> list[list[int]]:
     """The columns of a block, divided at empty ones if there are tables with headers beside each other."""
-    used = sorted({column for number in numbers for column in rows[number]})
+    used = _columns(rows, numbers)
     groups: list[list[int]] = []
     for column in used:
         if groups and column == groups[-1][-1] + 1:
@@ -121,42 +131,28 @@ def _column_groups(rows: Mapping[int, Mapping[int, str]], numbers: Sequence[int]
     return groups if are_tables else [used]
 
 
-def _table(grid: list[list[str]], numbers: Sequence[int]) -> Table:
-    """The table of a block; lines above the header become captions."""
+def _table(grid: list[list[str]], numbers: Sequence[int], *, is_title: bool) -> Table:
+    """The table of a block; lines above the header, or all of a title, become captions."""
     width = len(grid[0])
     start = 0
+    if is_title:
+        start = len(grid)
     while width > 1 and start < len(grid) - 1 and _filled(grid[start]) == 1 < _widest(grid[start:]):
         start += 1
     header_rows = 0
     for row in range(start, min(start + HEADER_SEARCH, len(grid))):
-        header_rows = _header_rows(grid[row:])
+        header_rows = table_shape.header_rows(grid[row:])
         if header_rows:
             start = row
             break
         if 2 * _filled(grid[row]) > width:
             break
     captions = [": ".join(filter(None, (cell.rstrip(": ") for cell in row))) for row in grid[:start]]
-    header = [_joined(names) for names in zip(*grid[start : start + header_rows], strict=True)] if header_rows else []
+    header = (
+        [joined_names(names) for names in zip(*grid[start : start + header_rows], strict=True)] if header_rows else []
+    )
     body = start + header_rows
     return Table(captions, header, grid[body:], numbers[body] if body < len(numbers) else numbers[-1] + 1)
-
-
-def _header_rows(grid: Sequence[Sequence[str]]) -> int:
-    """1 or 2 header rows at the top, or 0."""
-    if is_header(grid):
-        return 1
-    first = grid[0]
-    groups = [cell for cell in first if cell]
-    is_group_row = len(grid) > 2 and len(groups) > 1 and len({*groups}) < len(first)
-    if is_group_row and not any(is_value(cell) and not cell.isdigit() for cell in groups):
-        joined = [_joined(names) for names in zip(first, grid[1], strict=True)]
-        if not any(is_value(cell) for cell in grid[1]) and is_header([joined, *grid[2:]]):
-            return 2
-    return 0
-
-
-def _joined(names: Sequence[str]) -> str:
-    return " ".join(dict.fromkeys(filter(None, names)))
 
 
 def _filled(row: Sequence[str]) -> int:

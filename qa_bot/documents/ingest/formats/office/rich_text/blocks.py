@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from qa_bot.documents.ingest.formats.office.package import web_link
+from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine
 from qa_bot.documents.ingest.formats.office.word.styles import CODE, CONTENTS, HEADING, TITLES
 from qa_bot.documents.ingest.formats.office.word.tables import join_blocks
 from qa_bot.documents.ingest.formats.office.word.text import LINK_FIELD
@@ -16,7 +17,10 @@ MOST_CELLS = 1000  # of a row
 
 
 class RtfBlocks:
-    """Collects text until a paragraph, a cell or a row ends; `title` is the text of the style Title."""
+    """Collects text until a paragraph, a cell or a row ends.
+
+    `title` is the text of the style Title, else of a heading 1 or a bold line that begins the text.
+    """
 
     def __init__(self, writer: MarkdownWriter) -> None:
         self.writer = writer
@@ -24,6 +28,8 @@ class RtfBlocks:
         self._names: dict[int, str] = {}
         self._levels: dict[int, int] = {}
         self._pieces: list[str] = []
+        self._has_plain = False  # letters of the paragraph that are not bold
+        self._bold = BoldLine(writer)
         self._outer: list[list[str]] = []  # pieces of the text around a note
         self._notes: list[str] = []
         self._cell: list[str] = []
@@ -55,9 +61,10 @@ class RtfBlocks:
         """The outline level of a style."""
         self._levels[number] = level if level < 10 else 0
 
-    def text(self, text: str) -> None:
+    def text(self, text: str, *, is_bold: bool = False) -> None:
         """Text of the paragraph."""
         self._pieces.append(text)
+        self._has_plain = self._has_plain or (not is_bold and not text.isspace())
 
     def sign(self, text: str) -> None:
         """The bullet or number of an item, as shown."""
@@ -123,6 +130,8 @@ class RtfBlocks:
         self._end_paragraph()
         self._end_table()
         self._end_code()
+        self._bold.settle("end")
+        self.title = self.title or self._bold.title
         if self._notes:
             self.writer.heading(2, "Notes")
         for number, note in enumerate(self._notes, 1):
@@ -142,30 +151,34 @@ class RtfBlocks:
         elif text:
             self._end_table()
             self._block(text, raw)
-        self._sign = ""
+        self._sign, self._has_plain = "", False
 
     def _block(self, text: str, raw: str) -> None:
         name = self._names.get(self._style, "")
         match = HEADING.match(name)
         level = int(match[1]) if match else self._level or self._levels.get(self._style, 0)
         if CODE.search(name):
+            self._bold.settle("text")
             self._code.append(raw)
             return
         self._end_code()
         if CONTENTS.match(name):
             return
         if level or name.lower() in TITLES:
+            self._bold.settle("heading" if level else "title")
             if not level or (level == 1 and not len(self.writer)):
                 self.title = self.title or " ".join(text.split())
             self.writer.heading(level or 1, f"{self._sign} {text}" if NUMBER.match(self._sign) else text)
             self._depth = -1
         elif self._sign:
+            self._bold.settle("text")
             self._depth = min(self._list_level, self._depth + 1)
             number = NUMBER.match(self._sign)
             self.writer.item(text, depth=self._depth, number=int(number[1]) if number else None)
         else:
             self._depth = -1
-            self.writer.paragraph(text)
+            if not self._bold.takes(text, is_bold=not self._has_plain):
+                self.writer.paragraph(text)
 
     def _end_code(self) -> None:
         if self._code:
@@ -175,7 +188,7 @@ class RtfBlocks:
     def _end_cell(self, *, is_nested: bool) -> None:
         text, _ = self._take()
         self._cell.append(f"{self._sign} {text}".strip() if text else "")
-        self._sign = ""
+        self._sign, self._has_plain = "", False
         if is_nested:
             self._cell[-1] += ","
         elif len(self._row) < MOST_CELLS:
@@ -202,6 +215,7 @@ class RtfBlocks:
         if not rows:
             return
         self._end_code()
+        self._bold.settle("text")
         self._depth = -1
         if max(map(len, rows)) == 1 or len(rows) == 1:
             for row in rows:

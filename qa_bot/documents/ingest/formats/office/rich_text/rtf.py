@@ -1,4 +1,4 @@
-"""Reads RTF files: headings by style, lists, tables, links, notes; deleted and hidden text is left out."""
+"""Reads RTF files: headings by style or bold type, lists, tables, links, notes; deleted and hidden text is left out."""
 
 from __future__ import annotations
 
@@ -54,6 +54,7 @@ class _Group:
     sink: str = ""  # the destination that text goes to, "" for the document
     is_skipped: bool = False
     is_hidden: bool = False
+    is_bold: bool = False
     unicode_length: int = 1
     font: int = -1
     is_starred: bool = False
@@ -115,6 +116,8 @@ class _Reader:
             "mac": lambda _: setattr(self, "_codec", "mac_roman"),
             "deleted": lambda number: self._set(is_hidden=number != 0),
             "v": lambda number: self._set(is_hidden=number != 0),
+            "b": lambda number: self._set(is_bold=number != 0),
+            "plain": lambda _: self._set(is_bold=False),
             "field": self._begin_field,
             "fldrslt": self._field_result,
             "*": lambda _: self._set(is_starred=True),
@@ -209,7 +212,7 @@ class _Reader:
         elif group.sink in {"listtext", "pntext"}:
             self.blocks.sign(text)
         elif group.sink in {"", "footnote"}:
-            self.blocks.text(text)
+            self.blocks.text(text, is_bold=group.is_bold)
 
     def _unicode(self, number: int | None) -> None:
         code = (number or 0) % 0x10000

@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.formats.office.names import child, value
 from qa_bot.documents.ingest.formats.office.package import Link
+from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine
 from qa_bot.documents.ingest.formats.office.word.styles import (
     CONTENTS,
     LIST_DEPTH,
@@ -24,11 +25,13 @@ from qa_bot.documents.ingest.formats.office.word.text import Line, Notes, read_l
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
 CONTAINERS = {"w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo", "w:smartTag"}
-BOLD_HEADING = 80  # characters of a bold line that is a heading
 
 
 class Blocks:
-    """Writes blocks one by one; `title` is the text of the style Title, else of a heading 1 that begins the text."""
+    """Writes blocks one by one.
+
+    `title` is the text of the style Title, else of a heading 1 or a bold line that begins the text.
+    """
 
     def __init__(
         self,
@@ -46,7 +49,7 @@ class Blocks:
         self._numbering = numbering
         self._links = links
         self._code: list[str] = []
-        self._bold = ""  # a bold line, until the next block shows whether it is a heading
+        self._bold = BoldLine(writer)
         self._joined = ""  # a paragraph whose end was deleted
         self._depth = -1  # of the item before
 
@@ -63,7 +66,8 @@ class Blocks:
     def end(self) -> None:
         """Writes what waits for a next block."""
         self._flush_code()
-        self._flush_bold(is_heading=False)
+        self._bold.settle("end")
+        self.title = self.title or self._bold.title
         if self._joined:
             self.writer.paragraph(self._joined)
             self._joined = ""
@@ -107,7 +111,7 @@ class Blocks:
         if is_on(child(properties, "w:rPr"), "w:del"):  # its end was deleted: the next paragraph continues it
             self._joined = f"{self._joined} {line.text}".strip()
         elif style.is_code or line.is_monospaced:
-            self._flush_bold(is_heading=True)
+            self._bold.settle("text")
             self._code.append(line.code)
         elif text := f"{self._joined} {line.text}".strip():
             self._joined = ""
@@ -122,14 +126,14 @@ class Blocks:
     def _text(self, text: str, line: Line, style: Style, number: Number | None, level: int) -> None:
         is_title = style.name.lower() in TITLES
         if level or is_title:
-            self._flush_bold(is_heading=False)
+            self._bold.settle("title" if is_title else "heading")
             if is_title or (level == 1 and not len(self.writer)):
                 self.title = self.title or " ".join(text.split())
             label = f"{number.label} " if number is not None and number.label else ""
             self.writer.heading(level or 1, label + text)
             self._depth = -1
         elif number is not None:
-            self._flush_bold(is_heading=True)
+            self._bold.settle("text")
             self._depth = min(number.depth, self._depth + 1)
             self.writer.item(text, depth=self._depth, number=number.number)
         else:
@@ -137,11 +141,9 @@ class Blocks:
             self._plain(text, line, style)
 
     def _plain(self, text: str, line: Line, style: Style) -> None:
-        is_short = line.is_bold and len(text) <= BOLD_HEADING and text[-1] not in ".!?,;" and "\n" not in text
-        self._flush_bold(is_heading=not is_short)
-        if is_short:
-            self._bold = text
-        elif QUOTE.search(style.name):
+        if self._bold.takes(text, is_bold=line.is_bold):
+            return
+        if QUOTE.search(style.name):
             self.writer.quote(text)
         else:
             self.writer.paragraph(text)
@@ -152,16 +154,9 @@ class Blocks:
             self._code = []
             self._depth = -1
 
-    def _flush_bold(self, *, is_heading: bool) -> None:
-        text, self._bold = self._bold, ""
-        if text and is_heading:
-            self.writer.heading(6, text)
-        elif text:
-            self.writer.paragraph(text)
-
     def _table(self, table: Element) -> None:
         self._flush_code()
-        self._flush_bold(is_heading=True)
+        self._bold.settle("text")
         self._depth = -1
         rows = read_table(table, self.cell_text)
         if rows is not None:

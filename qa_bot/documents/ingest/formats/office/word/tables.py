@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
 from qa_bot.documents.ingest.formats.office.word.styles import is_on
-from qa_bot.documents.ingest.table_shape import is_header
+from qa_bot.documents.ingest.table_shape import header_rows, joined_names
 
 WIDEST_SPAN = 64  # columns; Word allows 63
 WRAPPERS = {"w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo"}
@@ -60,12 +60,12 @@ def read_table(table: Element, text_of: Callable[[Element], str]) -> Table | Non
     while rows and len(rows[0]) == 1:
         captions.append(rows.pop(0)[0].text)
         elements.pop(0)
-    headers = max(1, _header_rows(elements))
-    grid = _grid(rows, [_columns_before(row) for row in elements], headers)
+    before = [_columns_before(row) for row in elements]
+    headers = _header_rows(elements) or header_rows(_grid(rows, before, 1))
+    grid = _grid(rows, before, max(1, headers))
     if 1 < headers < len(grid):
-        grid = [[_joined(column) for column in zip(*grid[:headers], strict=True)], *grid[headers:]]
-    has_header = _header_rows(elements) > 0 or is_header(grid)
-    return Table(captions, grid, has_header)
+        grid = [[joined_names(column) for column in zip(*grid[:headers], strict=True)], *grid[headers:]]
+    return Table(captions, grid, has_header=headers > 0)
 
 
 def rows_of(table: Element) -> Iterator[Element]:
@@ -114,7 +114,3 @@ def _grid(rows: Sequence[Sequence[_Cell]], before: Sequence[int], headers: int) 
         grid.append(cells)
     width = max(map(len, grid), default=0)
     return [cells + [""] * (width - len(cells)) for cells in grid]
-
-
-def _joined(names: Sequence[str]) -> str:
-    return " ".join(dict.fromkeys(filter(None, names)))

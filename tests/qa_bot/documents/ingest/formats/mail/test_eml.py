@@ -65,6 +65,22 @@ def test_lists_of_html_are_kept_and_quotations_cut(reads):
     assert record.text == f"{HEAD}\n\nSteps:\n\n1. Open it.\n2. Close it."
 
 
+@pytest.mark.parametrize(
+    ("plain", "expected"),
+    [
+        ("Please see the other version.", "The yard is closed from Monday on, so park at the **fair** please."),
+        ("The yard is closed from Monday on, please park at the fair.", None),
+    ],
+)
+def test_html_counts_if_it_says_more_than_the_plain_text(reads, plain, expected):
+    message = mail(plain)
+    message.add_alternative(
+        "<p>The yard is closed from Monday on, so park at the <b>fair</b> please.</p>", subtype="html"
+    )
+    (record,), _, _ = reads("a.eml", message.as_bytes())
+    assert record.text == f"{HEAD}\n\n{expected or plain}"
+
+
 def test_a_forwarded_mail_is_kept_whole(reads):
     body = "---------- Forwarded message ---------\nFrom: Bob\nDate: 1 March\nSubject: Key\nTo: Ann\n\nThe key is 7."
     (record,), _, _ = reads("a.eml", mail(body, subject="Fwd: Key").as_bytes())

@@ -33,6 +33,11 @@ def test_headings_steps_bullets_and_metadata(reads, tmp_path):
     assert (record.tags, record.where) == (("cost", "trip"), f"{tmp_path}/a.rtf:1")
 
 
+def test_short_bold_lines_before_text_are_headings(text_of):
+    body = r"\b Batteries\b0\par {\b In vans}\par Up to {\b 333 kg}.\par \b\plain Plain\par \b Alone\par"
+    assert text_of(body) == "# Batteries\n\n###### In vans\n\nUp to 333 kg.\n\nPlain\n\nAlone"
+
+
 @pytest.mark.parametrize(
     ("head", "body", "expected"),
     [

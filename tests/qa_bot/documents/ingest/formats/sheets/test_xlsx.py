@@ -79,6 +79,13 @@ def test_values_are_shown_as_in_excel(text_of, value, format_, expected):
     assert text_of(saved(workbook)).splitlines()[-1] == f"| x | {expected} |"
 
 
+def test_a_title_of_two_rows_apart_from_the_table_is_no_table(text_of):
+    rows = [["Suppliers"], ["checked in March"], [], ["Name", "Country"], ["Valbelt", "Italy"]]
+    assert text_of(saved(workbook_of(S=rows))) == (
+        "## S\n\nSuppliers\n\nchecked in March\n\n| Name | Country |\n| --- | --- |\n| Valbelt | Italy |"
+    )
+
+
 def test_merged_cells_captions_and_a_header_of_two_rows(text_of):
     rows = [
         ["Sales by region", None, None, None],

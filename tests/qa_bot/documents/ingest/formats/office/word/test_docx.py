@@ -93,6 +93,22 @@ def test_headings_by_localised_style_outline_level_and_bold_lines(text_of, docx)
     assert text_of(docx(body, styles=styles)) == expected
 
 
+BOLD = "<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>{}</w:t></w:r></w:p>"
+
+
+def test_a_bold_line_before_a_heading_at_the_beginning_is_the_title(reads, docx):
+    body = BOLD.format("Returns") + BOLD.format("Packing") + paragraph("Use a box.")
+    (record,), _, _ = reads("a.docx", docx(body))
+    assert record.title == "Returns"
+    assert record.text == "# Returns\n\n###### Packing\n\nUse a box."
+
+
+def test_a_bold_line_before_text_at_the_beginning_is_no_title(reads, docx):
+    (record,), _, _ = reads("a.docx", docx(BOLD.format("Packing") + paragraph("Use a box.")))
+    assert record.title == "a"
+    assert record.text == "###### Packing\n\nUse a box."
+
+
 NUMBERING = (
     "<w:abstractNum w:abstractNumId='0'>"
     "<w:lvl w:ilvl='0'><w:start w:val='3'/><w:numFmt w:val='decimal'/><w:lvlText w:val='%1.'/></w:lvl>"
@@ -160,6 +176,19 @@ def test_merged_cells_and_nested_tables(text_of, docx):
     assert text_of(docx(body)) == (
         "Rates 2024\n\n| Region | City | Rate |\n| --- | --- | --- |\n| North | Kiel | 1 |\n| North | Husum | 2 |\n"
         "| All others |  | See: a, b; c, d |"
+    )
+
+
+def test_names_of_groups_above_the_names_of_columns(text_of, docx):
+    body = table(
+        [cell("Part", "<w:vMerge w:val='restart'/>"), cell("Private", "<w:gridSpan w:val='2'/>"), cell("Rental")],
+        [cell("", "<w:vMerge/>"), cell("new"), cell("used"), cell("")],
+        [cell("Frame"), cell("10 years"), cell("5 years"), cell("2 years")],
+        [cell("Fork"), cell("5 years"), cell("3 years"), cell("1 year")],
+    )
+    assert text_of(docx(body)) == (
+        "| Part | Private new | Private used | Rental |\n| --- | --- | --- | --- |\n"
+        "| Frame | 10 years | 5 years | 2 years |\n| Fork | 5 years | 3 years | 1 year |"
     )
 
 

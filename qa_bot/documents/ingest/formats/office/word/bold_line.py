@@ -1,0 +1,42 @@
+"""A short line in bold type, which is a heading or a title, depending on what follows it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
+
+LONGEST = 80  # characters
+
+
+class BoldLine:
+    """Holds a bold line until the next block is known; `title` is the text of one that is the document's title.
+
+    It is a heading if text follows. It is the title if it begins the document and a heading follows.
+    """
+
+    def __init__(self, writer: MarkdownWriter) -> None:
+        self.title = ""
+        self._writer = writer
+        self._text = ""
+
+    def takes(self, text: str, *, is_bold: bool) -> bool:
+        """Whether a paragraph is held; otherwise the caller writes it."""
+        is_short = is_bold and len(text) <= LONGEST and text[-1] not in ".!?,;" and "\n" not in text
+        self.settle("heading" if is_short else "text")
+        if is_short:
+            self._text = text
+        return is_short
+
+    def settle(self, follower: Literal["text", "heading", "title", "end"]) -> None:
+        """Write the line that is held, before the block that follows it."""
+        text, self._text = self._text, ""
+        if not text:
+            return
+        if follower == "text":
+            self._writer.heading(6, text)
+        elif follower == "heading" and not len(self._writer):
+            self.title = text
+            self._writer.heading(1, text)
+        else:
+            self._writer.paragraph(text)
