@@ -43,6 +43,14 @@ def test_the_best_unit_grows_towards_its_better_neighbour(scores: list[float], w
     assert TEXT[slice(*lead)] == expected
 
 
+@pytest.mark.parametrize(("before", "expected"), [(0.8, "| Duo | 9 |"), (0.86, "| Solo | 7 |\n| Duo | 9 |")])
+def test_a_row_before_the_best_one_must_score_nearly_the_same(before: float, expected: str) -> None:
+    text = "| Solo | 7 |\n| Duo | 9 |"
+    lead = lead_of(passage(text), [(0, 12), (13, 24)], np.array([before, 1.0], np.float32))
+    assert lead is not None
+    assert text[slice(*lead)] == expected
+
+
 def test_steps_are_given_from_the_first() -> None:
     steps = passage("1. Open.\n2. Push.\n3. Close.", kind="steps")
     assert lead_of(steps, [(0, 8), (9, 17), (18, 27)], np.array([0, 0, 1], np.float32), width=10) == (0, 27)

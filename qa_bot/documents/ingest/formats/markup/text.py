@@ -90,11 +90,18 @@ def _title(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
         return "", blocks
     if not others and len(blocks) == 1:
         return "", blocks
+    if not is_underlined and _may_answer(first):
+        return first, blocks
     return first, [*([others] if others else []), *blocks[1:]]
 
 
 def _may_be_title(line: str) -> bool:
     return len(line) <= TITLE_CHARACTERS and line[-1] not in SENTENCE_ENDS and not SIGN.match(line) and "\t" not in line
+
+
+def _may_answer(title: str) -> bool:
+    """Whether a first line says something ("badges are at the desk, bring your card") and so stays in the text, too."""
+    return title[0].islower() or len(title) > HEADING_CHARACTERS
 
 
 def _is_wrapped(line: str, following: str) -> bool:
