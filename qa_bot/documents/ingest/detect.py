@@ -5,6 +5,7 @@ To add a format, write a module in `formats/` with a function `read`, and add a 
 
 from __future__ import annotations
 
+import mimetypes
 import re
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -55,6 +56,8 @@ READERS = {
     "notebook": Reader("markup.notebook", (".ipynb",)),
     "python": Reader("markup.python_source", (".py", ".pyi")),
     "transcript": Reader("mail.transcript", (".srt", ".vtt")),
+    "calendar": Reader("mail.events", (".ics", ".ical")),
+    "contacts": Reader("mail.contacts", (".vcf", ".vcard")),
     "html": Reader("markup.html", (".htm", ".html", ".xhtml"), ("html",)),
     "epub": Reader("pages.epub", (".epub",)),
     "pdf": Reader("pages.pdf", (".pdf",)),
@@ -109,6 +112,10 @@ def format_of(name: str, head: bytes) -> str:
         raise UnknownFormatError("Expected documents, but got triples; add them with `qa-bot kg add`.")
     if kind := signature(name, head):
         return _binary(kind)
+    if (kind := media_of(name)) and b"\0" in head:
+        raise UnknownFormatError(
+            f"Expected a document, but got {kind}; add its subtitles (SRT, WebVTT) or a transcript as text."
+        )
     expect_text(head)
     text = head.decode(encoding_of(head), "replace").lstrip()
     by_suffix = BY_SUFFIX.get(suffix)
@@ -118,6 +125,12 @@ def format_of(name: str, head: bytes) -> str:
         return "confluence"
     # a text with the suffix of a binary format: programs save pages and tables as .xls
     return _by_content("", text) if READERS[by_suffix].is_binary else by_suffix
+
+
+def media_of(name: str) -> str:
+    """ "a video" or "a sound recording" by the suffix of a name, else ""."""
+    family = (mimetypes.guess_type(name)[0] or "").partition("/")[0]
+    return {"video": "a video", "audio": "a sound recording"}.get(family, "")
 
 
 def _binary(suffix: str) -> str:

@@ -11,6 +11,9 @@ from pathlib import Path
 from qa_bot.documents.ingest.records import Notice, Reject
 from qa_core.text.safe_text import escaped
 
+SYSTEM_FILES = {"thumbs.db", "ehthumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "system volume information"}
+"""What Windows and macOS leave in shared folders; files that begin with `~$` say that Office has a document open."""
+
 
 @dataclass(frozen=True, slots=True)
 class File:
@@ -21,7 +24,9 @@ class File:
 
 
 def files(path: Path) -> Iterator[File | Reject | Notice]:
-    """The file itself, or all files of a folder, sorted, without hidden ones; each folder is visited once.
+    """The file itself, or all files of a folder, sorted, without hidden ones and those of the system.
+
+    Each folder is visited once.
 
     Links that leave the folder are not followed: a notice names each of them.
 
@@ -68,8 +73,12 @@ def _folders(root: Path) -> Iterator[File | Reject | Notice]:
 
 
 def _entries(folder: Path, prefix: str) -> list[tuple[Path, str]]:
-    entries = sorted((path for path in folder.iterdir() if not path.name.startswith(".")), reverse=True)
+    entries = sorted((path for path in folder.iterdir() if not _is_hidden(path.name)), reverse=True)
     return [(path, prefix + path.name) for path in entries]
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith((".", "~$")) or name.lower() in SYSTEM_FILES
 
 
 def _resolved(link: Path) -> Path:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.documents.ingest.detect import UnknownFormatError, expect_text
+from qa_bot.documents.ingest.detect import UnknownFormatError, expect_text, format_of
 
 
 def test_random_bytes_without_a_nul_are_binary_too():
@@ -12,3 +12,13 @@ def test_random_bytes_without_a_nul_are_binary_too():
         expect_text(noise)
     expect_text("Grüße, \tволна\x0c and one stray \x07".encode())
     expect_text("Все счастливые семьи похожи друг на друга".encode("cp1251"))
+
+
+@pytest.mark.parametrize(("name", "kind"), [("a.mp4", "a video"), ("a.mp3", "a sound recording")])
+def test_films_and_sound_are_no_documents(name, kind):
+    with pytest.raises(UnknownFormatError, match=f"got {kind}; add its subtitles"):
+        format_of(name, b"\0\0\0\x18ftyp")
+
+
+def test_a_text_with_the_suffix_of_a_film_is_a_text():
+    assert format_of("main.ts", b"const a = 1\n") == "text"

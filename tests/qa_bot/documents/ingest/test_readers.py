@@ -46,6 +46,11 @@ TEXTS = {
     ),
     "python": ("Cats.py", '"""Cats sleep."""\n'),
     "transcript": ("a.vtt", "WEBVTT - Cats\n\n00:00.000 --> 00:02.000\nCats sleep.\n"),
+    "calendar": (
+        "a.ics",
+        "BEGIN:VCALENDAR\nX-WR-CALNAME:Cats\nBEGIN:VEVENT\nDESCRIPTION:Cats sleep.\nEND:VEVENT\nEND:VCALENDAR\n",
+    ),
+    "contacts": ("a.vcf", "BEGIN:VCARD\nFN:Cats\nNOTE:Cats sleep.\nEND:VCARD\n"),
     "confluence": (
         "a.html",
         '<html><title>Pets : Cats</title><body><div id="main-header">\n<div id="breadcrumb-section"><ol><li>Pets</li>'
@@ -57,7 +62,8 @@ TEXTS = {
 
 
 def text_of(record: Record) -> str:
-    return record.text.removeprefix("[00:00:00] ")  # the time in transcripts
+    """Without the time in transcripts, and the name in contacts."""
+    return record.text.removeprefix("[00:00:00] ").removeprefix("## Cats\n\n- Note: ")
 
 
 def rows(records: list[Record]) -> list[tuple[str, str, str]]:

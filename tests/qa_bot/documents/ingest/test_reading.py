@@ -57,11 +57,13 @@ def zipped(members, *, method=zipfile.ZIP_DEFLATED):
 # --- walking
 
 
-def test_a_folder_is_walked_in_order_without_hidden_files(tmp_path):
+def test_a_folder_is_walked_in_order_without_hidden_files_and_those_of_the_system(tmp_path):
     put(tmp_path / "b.txt", "Text of b.")
     put(tmp_path / "a/z.txt", "Text of z.")
     put(tmp_path / ".git/config.txt", "hidden")
     put(tmp_path / ".hidden.txt", "hidden")
+    put(tmp_path / "~$b.docx", "Anna has it open")
+    put(tmp_path / "a/Thumbs.db", "pictures")
     records, rejects, _ = split(tmp_path)
     assert [record.id for record in records] == ["a/z.txt", "b.txt"]
     assert records[0].where == f"{tmp_path}/a/z.txt:1"

@@ -1,1 +1,1 @@
-"""E-mail and transcripts."""
+"""E-mail, transcripts, calendars and contacts."""

@@ -19,7 +19,7 @@ LARGER_RECOGNISED = 1.4  # times the body's size; a recognised line is as high a
 ENTRY = re.compile(r"(?P<title>\S.*?)(?P<leaders>(?:\s*[.·…_]){3,})?\s*(?<!\d)(?P<page>\d{1,4})")
 """An entry of a table of contents: a title, often leaders, and the number of a page."""
 FEWEST_ENTRIES = 4
-ENTRIES_SHARE = 0.5  # of the entries have leaders, or a title that is a line of its own elsewhere
+ENTRIES_SHARE = 0.5  # of the entries have leaders, or a title that is a separate line elsewhere
 
 
 class PageRows(NamedTuple):
@@ -57,12 +57,12 @@ def without_contents(pages: Sequence[list[list[Line]]]) -> list[list[list[Line]]
     """
     texts = [[" ".join(line.text for line in row) for row in rows] for rows in pages]
     lines = {_folded(text) for page in texts for text in page}
-    kept = []
+    bodies = []
     for rows, page in zip(pages, texts, strict=True):
         entries = [ENTRY.fullmatch(text) for text in page]
         inside = {index for run in _runs(entries) if _is_contents(entries, run, lines, len(pages)) for index in run}
-        kept.append([row for index, row in enumerate(rows) if index not in inside])
-    return kept
+        bodies.append([row for index, row in enumerate(rows) if index not in inside])
+    return bodies
 
 
 def _runs(entries: Sequence[re.Match[str] | None]) -> list[range]:

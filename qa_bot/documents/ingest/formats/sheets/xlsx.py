@@ -16,7 +16,7 @@ from qa_bot.documents.ingest.formats.office.properties import core_properties
 from qa_bot.documents.ingest.formats.sheets.number_formats import BUILT_IN, Format, parse_format, shown
 from qa_bot.documents.ingest.formats.sheets.sheet_tables import Merge, Sheet
 from qa_bot.documents.ingest.formats.sheets.workbook import workbook_items
-from qa_bot.documents.ingest.records import Item
+from qa_bot.documents.ingest.records import Item, Notice
 
 REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
 DIGITS = "0123456789"
@@ -36,6 +36,7 @@ class _SheetParts:
     rows: dict[int, dict[int, str]] = field(default_factory=dict)
     merges: list[Merge] = field(default_factory=list)
     size: int = 0
+    uncounted: int = 0  # formulas without a stored value
 
 
 def read(file: SourceFile) -> Iterator[Item]:
@@ -50,7 +51,7 @@ def _read(file: SourceFile, package: Package) -> Iterator[Item]:
     date_1904 = value(root, "x:workbookPr", attribute="date1904")
     book = _Book(_strings(package, links), _formats(package, links), date_1904 in {"1", "true"})
     listed = child(root, "x:sheets")
-    sheets = []
+    sheets, uncounted = [], 0
     left = file.limits.record_bytes
     for element in listed if listed is not None else ():
         link = links.get(element.get("r:id", ""))
@@ -58,8 +59,14 @@ def _read(file: SourceFile, package: Package) -> Iterator[Item]:
             continue
         parts = _sheet(package, link.target, book, left)
         left -= parts.size
+        uncounted += parts.uncounted
         sheets.append(Sheet(element.get("name", ""), parts.rows, parts.merges))
     yield from workbook_items(file, sheets, core_properties(package))
+    if uncounted:
+        yield Notice(
+            file.where,
+            f"Formulas without a stored value are left out ({uncounted}); open the file in a spreadsheet and save it.",
+        )
 
 
 def _strings(package: Package, links: Mapping[str, Link]) -> list[str]:
@@ -106,6 +113,7 @@ def _sheet(package: Package, name: str, book: _Book, limit: int) -> _SheetParts:
             cells = _cells(element, book)
             if cells:
                 parts.rows[previous] = cells
+                parts.uncounted += sum(_is_uncounted(cell) for cell in element)
                 parts.size += sum(map(len, cells.values()))
             if parts.size > limit:
                 raise LimitError(over_record_limit(package.limits))
@@ -147,6 +155,12 @@ def _cell_text(cell: Element, book: _Book) -> str:
     if kind == "b":
         return "TRUE" if text == "1" else "FALSE"
     return "" if kind == "e" else text.strip()  # errors such as #REF! say nothing
+
+
+def _is_uncounted(cell: Element) -> bool:
+    """Whether a formula has no value, because the program that wrote it does not calculate; "" is a value."""
+    has_formula = any(inner.tag == "x:f" for inner in cell)
+    return has_formula and cell.get("t", "n") == "n" and not any(inner.tag == "x:v" and inner.text for inner in cell)
 
 
 def _number(text: str, format_: Format, book: _Book) -> str:

@@ -1,0 +1,79 @@
+"""Reads calendars (ICS): an event is a section with its time, its place and what is said of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+from pathlib import PurePosixPath
+
+from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.formats.mail.content_lines import ContentLine, content_lines, unescaped
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
+from qa_bot.documents.ingest.records import Item, Record, Reject
+
+ENTRIES = {"VEVENT", "VTODO", "VJOURNAL"}
+TIME = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?")
+LABELS = {"DUE": "Due", "LOCATION": "Where", "ORGANIZER": "Organiser", "STATUS": "Status", "URL": "Link"}
+
+
+def read(file: SourceFile) -> Iterator[Item]:
+    """One record for all entries; its title is the calendar's name, else the file's stem."""
+    writer, title = MarkdownWriter(), ""
+    entry: dict[str, ContentLine] | None = None
+    inner = 0  # components inside an entry, such as alarms
+    for line in content_lines(file.text()):
+        if line.name == "BEGIN" and line.value.upper() in ENTRIES and entry is None:
+            entry = {}
+        elif line.name in {"BEGIN", "END"} and entry is not None:
+            inner += 1 if line.name == "BEGIN" else -1
+            if inner < 0:
+                _write(writer, entry)
+                entry, inner = None, 0
+        elif entry is not None and not inner:
+            entry.setdefault(line.name, line)
+        elif line.name in {"X-WR-CALNAME", "NAME"} and entry is None:
+            title = title or line.text
+    if not writer.text:
+        yield Reject(f"{file.where}:1", "Expected a calendar with events, but got none; export it again.")
+        return
+    yield Record(file.name, title or PurePosixPath(file.name).stem, writer.text, where=f"{file.where}:1", markdown=True)
+
+
+def _write(writer: MarkdownWriter, entry: dict[str, ContentLine]) -> None:
+    summary = entry["SUMMARY"].text if "SUMMARY" in entry else ""
+    when = _when(entry.get("DTSTART"), entry.get("DTEND"))
+    writer.heading(2, summary or when)
+    lines = [f"When: {when}"] if when else []
+    if "RRULE" in entry:
+        lines.append(f"Repeats: {entry['RRULE'].value.replace('FREQ=', '').replace(';', ', ').lower()}")
+    for name, label in LABELS.items():
+        if name in entry:
+            line = entry[name]
+            value = _shown(line) if name == "DUE" else line.parameters.get("CN") or line.text.removeprefix("mailto:")
+            lines.append(f"{label}: {value}")
+    writer.paragraph("\n".join(lines))
+    if "DESCRIPTION" in entry:
+        writer.paragraph(unescaped(entry["DESCRIPTION"].value))
+
+
+def _when(start: ContentLine | None, end: ContentLine | None) -> str:
+    """The time of an event; the last day of one of whole days is the day before its end."""
+    first = _shown(start) if start is not None else ""
+    last = _shown(end) if end is not None else ""
+    if end is not None and re.fullmatch(r"\d{4}-\d\d-\d\d", last):
+        try:
+            last = (date.fromisoformat(last) - timedelta(days=1)).isoformat()
+        except (ValueError, OverflowError):
+            last = ""
+    return first if last in {"", first} else f"{first} to {last}"
+
+
+def _shown(line: ContentLine) -> str:
+    """A date or a time in ISO 8601, with its time zone."""
+    match = TIME.fullmatch(line.value.strip())
+    if match is None:
+        return line.text
+    day = f"{match[1]}-{match[2]}-{match[3]}"
+    zone = "UTC" if match[6] else line.parameters.get("TZID", "")
+    return " ".join(filter(None, (day, f"{match[4]}:{match[5]}" if match[4] else "", f"({zone})" if zone else "")))
