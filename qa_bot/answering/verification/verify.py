@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.verification.months import month_of, months_in
 from qa_bot.answering.verification.reading import read_text, whole_text
 from qa_bot.answering.verification.token_vectors import TokenVectors
 from qa_core.text.analysis import terms
@@ -188,13 +189,19 @@ def _content_words(
     language: str,
     words_of: Callable[[str, str, str], _Words],
 ) -> list[_Words]:
-    """The content words of each reading in the analysis of the passage, and whether the passage has them."""
+    """The content words of each reading in the analysis of the passage, and whether the passage has them.
+
+    A passage with the date 2026-02-17 has the word February.
+    """
     analysis, text = analysis_language(candidate.passage.source.details.language), whole_text(candidate)
     present, joined = set(terms(text, analysis)), _JOIN.sub("", text.casefold()) if codes else ""
+    dated = months_in(text)
     absent = {code for code in codes if code.casefold() not in joined}
     return [
         words._replace(
-            is_literal=tuple(term in present for term in words.terms),
+            is_literal=tuple(
+                term in present or month_of(word) in dated for term, word in zip(words.terms, words.texts, strict=True)
+            ),
             is_absent=tuple(word in absent for word in words.texts),
         )
         for words in (words_of(reading, analysis, language) for reading in readings)

@@ -57,6 +57,14 @@ def test_a_word_of_the_passage_is_covered_whatever_its_vector(tokens):
     assert dict(result.covers["a"].words) == {"dog": 0.0, "zorp": 1.0}
 
 
+def test_a_month_is_covered_by_a_date(tokens):
+    result = verified(
+        tokens, "dog in February", [candidate("a", "dog: 2026-02-17", 1.0), candidate("b", "dog: 3", 0.9)]
+    )
+    assert dict(result.covers["a"].words) == {"dog": 1.0, "February": 1.0}
+    assert dict(result.covers["b"].words) == {"dog": 1.0, "February": 0.0}
+
+
 def test_a_passage_that_covers_more_comes_first_and_concedes_evidence(tokens):
     result = verified(tokens, "price in Vienna", [RULES, PRICES])
     assert [candidate.passage.id for candidate in result.candidates] == ["prices", "rules"]
