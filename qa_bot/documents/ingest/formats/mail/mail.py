@@ -97,6 +97,9 @@ def _says_more(markdown: str, plain: str) -> bool:
 
 def _write_plain(writer: MarkdownWriter, text: str) -> None:
     for paragraph in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n")):
+        if paragraph.startswith("> "):
+            writer.quote(paragraph.removeprefix("> "))
+            continue
         lines = _unwrapped(paragraph)
         for index, line in enumerate(lines):
             if match := LIST_ITEM.match(line):

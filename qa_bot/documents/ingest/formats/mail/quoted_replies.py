@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import groupby, pairwise
 
 SIGNATURE_LINES = 12
+INTERLEAVED = 2  # quotations with own text behind them; behind one stands an answer to the whole mail
+LONGEST_QUESTION = 300  # characters of a quotation that an answer keeps
 ATTRIBUTION = re.compile(
     r"(?:on\b.{8,300}?\bwrote"
     r"|am\b.{8,300}?\b(?:schrieb|geschrieben)\b.{0,120}?"
@@ -36,21 +40,48 @@ DEVICE = re.compile(
 
 
 def without_quotes(text: str) -> str:
-    """The mail's own text; the whole text if nothing else would be left, as in a forwarded mail."""
+    """The mail's own text; the whole text if nothing else would be left, as in a forwarded mail.
+
+    If a mail answers a quotation part by part, each answer keeps what it answers: the last lines quoted before it.
+    """
     lines = text.replace("\r\n", "\n").split("\n")
-    lines = lines[: _end(lines)]
-    own_lines: list[str] = []
+    lines = _without_signature(lines[: _end(lines)])
+    runs = [(is_quoted, [*run]) for is_quoted, run in groupby(_marked(lines), key=lambda line: line.startswith(">"))]
+    if not any(_has_text(run) for is_quoted, run in runs if not is_quoted):
+        return text
+    answered = [at for at, (one, other) in enumerate(pairwise(runs)) if one[0] and _has_text(other[1])]
+    quoted = answered if len(answered) >= INTERLEAVED else []
+    parts = [
+        _question(run) if is_quoted else "\n".join(run)
+        for at, (is_quoted, run) in enumerate(runs)
+        if not is_quoted or at in quoted
+    ]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(parts)).strip()
+
+
+def _marked(lines: list[str]) -> Iterator[str]:
+    """The lines without introductions of quotations; quoted ones begin with `>`."""
     index = 0
     while index < len(lines):
         if lines[index].lstrip().startswith(">"):
+            yield lines[index].lstrip()
             index += 1
         elif count := _attribution(lines, index):
             index += count
         else:
-            own_lines.append(lines[index])
+            yield lines[index]
             index += 1
-    result = _without_signature("\n".join(own_lines)).strip()
-    return result if any(map(str.isalnum, result)) else text
+
+
+def _question(quoted: list[str]) -> str:
+    """The last paragraph of a quotation, if it is short; without what it quotes itself."""
+    paragraphs = "\n".join(line[1:].strip() for line in quoted if not re.match(r">\s*>", line)).split("\n\n")
+    last = " ".join(next(filter(str.strip, reversed(paragraphs)), "").split())
+    return f"\n> {last}\n" if last and len(last) <= LONGEST_QUESTION else ""
+
+
+def _has_text(lines: list[str]) -> bool:
+    return any(map(str.isalnum, "".join(lines)))
 
 
 def _end(lines: list[str]) -> int:
@@ -89,8 +120,7 @@ def _is_header_block(lines: list[str], start: int) -> bool:
     return sum(bool(HEADER_OTHER.match(line)) for line in following) >= 2
 
 
-def _without_signature(text: str) -> str:
-    lines = text.split("\n")
+def _without_signature(lines: list[str]) -> list[str]:
     for index, line in enumerate(lines):
         is_mark = line == "-- " or (line.strip() in {"--", "\\--"} and len(lines) - index <= SIGNATURE_LINES)
         if is_mark:
@@ -98,4 +128,4 @@ def _without_signature(text: str) -> str:
             break
     while lines and (not lines[-1].strip() or DEVICE.match(lines[-1].strip())):
         lines.pop()
-    return "\n".join(lines)
+    return lines

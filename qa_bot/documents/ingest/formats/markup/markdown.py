@@ -24,6 +24,7 @@ from qa_bot.documents.ingest.plain_paragraphs import faster
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 
 DEEPEST = 40  # blocks inside blocks
+PROPERTY = re.compile(r"[^\W\d_][\w ()/.&'-]{0,30}:\s+\S")
 HTML_TAG = re.compile(r"<(/?)([A-Za-z][\w.:-]*)((?:\s[^<>]*)?)>")
 INLINE_TAGS = (
     "abbr acronym bdi bdo big cite data dfn font ins label mark optgroup output ruby small span sub time u var wbr"
@@ -71,6 +72,7 @@ def markdown_blocks(source: str, writer: MarkdownWriter | None = None, *, mdx: b
     tokens = parser.parse(commonmark(source, mdx=mdx))
     for token in tokens:
         _check_html(token)
+        _keep_properties(token)
         for child in token.children or ():
             _check_html(child)
     return fragment(str(parser.renderer.render(tokens, parser.options, {})), writer)
@@ -92,6 +94,24 @@ def first_title(writer: MarkdownWriter) -> str:
     if level == 1 and writer.text.startswith(f"# {text}"):
         return text
     return first[0] if len(first) == 1 else ""
+
+
+def _keep_properties(token: Token) -> None:
+    """Lines like "Owner: Ann", as below the titles of Notion's pages, stay lines."""
+    lines = token.content.split("\n") if token.type == "inline" else []
+    if len(lines) > 1 and all(PROPERTY.match(line) for line in lines):
+        token.children = [part for child in token.children or () for part in _with_breaks(child)]
+
+
+def _with_breaks(child: Token) -> Iterator[Token]:
+    """A part of a line, with line ends that are kept; `plain_paragraphs` leaves them in the text."""
+    if child.type != "text" or "\n" not in child.content:
+        yield child.copy(type="hardbreak", tag="br") if child.type == "softbreak" else child
+        return
+    for number, line in enumerate(child.content.split("\n")):
+        if number:
+            yield Token("hardbreak", "br", 0)
+        yield child.copy(content=line)
 
 
 def _check_html(token: Token) -> None:

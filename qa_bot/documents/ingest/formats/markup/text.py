@@ -21,6 +21,8 @@ SIGN = re.compile(r"(\s*)(?:([-*•·‣▪◦–—+])|(\d{1,3})[.)]|\(?([a-z])
 COLUMNS = re.compile(r"\S(?: {2,}|\t+)\S")
 PIPES = re.compile(r"\s*\|.*\|\s*")
 DASHES = re.compile(r"[\s|:+=-]+")
+STAMP = re.compile(r"\s*\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?\s+)?\d{1,2}:\d\d\b")
+"""The time at which a line of a chat or log begins; it is never the end of a wrapped sentence."""
 PAIR = re.compile(r"[^\W\d_][\w ()/.&'-]{0,30}:\s+\S")
 
 
@@ -231,7 +233,7 @@ def _continues(previous: str, sign: re.Match[str], width: int, *, is_list: bool)
 
 
 def _joins(previous: str, line: str, width: int, *, is_item: bool) -> bool:
-    return is_item or (width >= WRAPPED_WIDTH and _is_full(previous, line, width))
+    return is_item or (not STAMP.match(line) and width >= WRAPPED_WIDTH and _is_full(previous, line, width))
 
 
 def _is_full(previous: str, line: str, width: int) -> bool:

@@ -10,7 +10,7 @@ from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.office.names import child
 from qa_bot.documents.ingest.formats.office.package import Link, Package, read_package
 from qa_bot.documents.ingest.formats.office.properties import check_size, core_properties, document_record
-from qa_bot.documents.ingest.formats.office.slides.shapes import Shapes, placeholder_of, shape_text
+from qa_bot.documents.ingest.formats.office.slides.shapes import Shapes, largest_text, placeholder_of, shape_text
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item
 
@@ -60,6 +60,7 @@ def _slide(package: Package, name: str, slide: Element, number: int, writer: Mar
     shapes = list(tree) if tree is not None else []
     links = package.links(name)
     headings = [shape for shape in shapes if placeholder_of(shape) in TITLES and shape_text(shape)][:1]
+    headings = headings or largest_text(shapes)
     content = MarkdownWriter()
     Shapes(package, links, content).add_all(shape for shape in shapes if shape not in headings)
     _notes(package, links, content)

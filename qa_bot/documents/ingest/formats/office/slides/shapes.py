@@ -16,6 +16,8 @@ BULLETED = {"", "body", "obj"}
 """Kinds of placeholders whose paragraphs have bullets unless they say otherwise."""
 BULLETS = {"a:buChar", "a:buBlip"}
 MOST_LEVELS = 9
+USUAL_SIZE = 1800  # hundredths of points
+LONGEST_TITLE = 80  # characters
 
 
 def placeholder_of(shape: Element) -> str | None:
@@ -32,6 +34,22 @@ def shape_text(shape: Element) -> str:
     body = child(shape, "p:txBody")
     texts = [_paragraph_text(paragraph, {}) for paragraph in body.iter("a:p")] if body is not None else []
     return " ".join(" ".join(texts).split())
+
+
+def largest_text(shapes: Iterable[Element]) -> list[Element]:
+    """The short text box with larger letters than all others, which is the title of a slide without a placeholder."""
+    texts = [shape for shape in shapes if shape.tag == "p:sp" and shape_text(shape)]
+    sizes = sorted({_size(shape) for shape in texts})
+    largest = [shape for shape in texts if _size(shape) == sizes[-1]]
+    is_title = len(sizes) > 1 and len(largest) == 1 and len(shape_text(largest[0])) <= LONGEST_TITLE
+    return largest if is_title else []
+
+
+def _size(shape: Element) -> int:
+    """The size of a shape's first letters in hundredths of points."""
+    body = child(shape, "p:txBody")
+    runs = [run for run in body.iter("a:rPr") if run.get("sz")] if body is not None else []
+    return whole_number(runs[0].get("sz"), USUAL_SIZE) if runs else USUAL_SIZE
 
 
 class Shapes:

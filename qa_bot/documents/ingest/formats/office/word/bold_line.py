@@ -1,12 +1,14 @@
-"""A short line in bold type, which is a heading or a title, depending on what follows it."""
+"""A short line that is bold or underlined, which is a heading or a title, depending on what follows it."""
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
 LONGEST = 80  # characters
+ADDRESS = re.compile(r"\w@\w|://")
 
 
 class BoldLine:
@@ -22,7 +24,8 @@ class BoldLine:
 
     def takes(self, text: str, *, is_bold: bool) -> bool:
         """Whether a paragraph is held; otherwise the caller writes it."""
-        is_short = is_bold and len(text) <= LONGEST and text[-1] not in ".!?,;" and "\n" not in text
+        is_plain = "\n" in text or ADDRESS.search(text) is not None
+        is_short = is_bold and len(text) <= LONGEST and text[-1] not in ".!?,;" and not is_plain
         self.settle("heading" if is_short else "text")
         if is_short:
             self._text = text

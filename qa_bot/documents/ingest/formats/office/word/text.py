@@ -53,7 +53,7 @@ class Line:
 
     pieces: list[str] = field(default_factory=list)
     boxes: list[Element] = field(default_factory=list)
-    bold: int = 0
+    bold: int = 0  # or underlined characters
     monospaced: int = 0
     characters: int = 0
 
@@ -134,7 +134,8 @@ class _LineReader:
         size = sum(len(piece.strip()) for piece in self.line.pieces[before:])
         bold = is_on(properties, "w:b")
         self.line.characters += size
-        self.line.bold += size * (self._is_bold if bold is None else bold)
+        is_underlined = value(properties, "w:u") not in {"", "none"}
+        self.line.bold += size * (is_underlined or (self._is_bold if bold is None else bold))
         self.line.monospaced += size * is_monospaced(properties)
 
     def _text(self, node: Element) -> None:

@@ -32,7 +32,17 @@ def test_history_and_signature_are_cut(history):
 
 def test_answers_between_quotations_are_kept():
     text = "On 3 March Ann Lee wrote:\n> When does it close?\nAt six.\n> And when does it open?\n\nAt nine."
-    assert without_quotes(text) == "At six.\n\nAt nine."
+    assert without_quotes(text) == "> When does it close?\n\nAt six.\n\n> And when does it open?\n\nAt nine."
+
+
+def test_an_answer_below_the_whole_mail_stands_alone():
+    text = "On 3 March Ann Lee wrote:\n> When does it close?\n> Ann\n\nAt six."
+    assert without_quotes(text) == "At six."
+
+
+def test_long_and_older_quotations_are_cut():
+    text = f"> {'x' * 400}\nAt six.\n> Hi,\n>\n> When?\n>> Older.\nAt nine."
+    assert without_quotes(text) == "At six.\n\n> When?\n\nAt nine."
 
 
 @pytest.mark.parametrize(

@@ -103,3 +103,15 @@ def test_html_and_extensions(source, expected):
 def test_deep_nesting(reads):
     records, _, _ = reads("deep.md", "text\n\n" + "> " * 20_000 + "\n\n" + "[" * 20_000 + "\n\n" + "*" * 20_000)
     assert len(records) == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("# A\n\nOwner: Ann\nDue: 3 May\n", "Owner: Ann\nDue: 3 May"),
+        ("# A\n\nNote: this goes\non here.\n", "Note: this goes on here."),
+    ],
+)
+def test_lines_of_properties_stay_lines(reads, source, text):
+    (record,), _, _ = reads("a.md", source)
+    assert record.text == text

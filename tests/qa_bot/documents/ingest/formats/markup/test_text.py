@@ -24,6 +24,12 @@ def test_title(reads, data, title, text):
     assert text in {None, record.text}
 
 
+def test_lines_of_a_chat_are_not_joined(reads):
+    data = "12.03.26, 14:03 - Anna: who has the van on Friday?\n12.03.26, 14:05 - Tom: me, and it is back at four\n"
+    (record,), _, _ = reads("chat.txt", data)
+    assert record.text == data.strip()
+
+
 def test_white_space(reads):
     _, (reject,), _ = reads("notes.txt", " \n ")
     assert "got white space" in reject.reason

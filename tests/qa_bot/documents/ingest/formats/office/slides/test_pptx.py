@@ -9,7 +9,7 @@ from pptx import Presentation
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.oxml.ns import qn
-from pptx.util import Inches
+from pptx.util import Inches, Pt
 
 from qa_bot.documents.ingest.records import Position
 
@@ -71,6 +71,19 @@ def test_slides_are_pages_in_the_order_of_the_show(reads, deck):
     starts = [record.text.index(f"## {title}") for title in ("Goals", "Third", "Second")]
     assert record.positions == tuple(Position(start, page=page) for page, start in enumerate(starts, 1))
     assert (record.id, record.title, record.date) == ("a.pptx", "Goals", "")
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(32, "## Rental\n\nWrench: 5 EUR"), (18, "## Slide 1\n\nRental\n\nWrench: 5 EUR")]
+)
+def test_the_largest_text_is_the_title_of_a_slide_without_one(text_of, deck, size, text):
+    presentation, add = deck
+    slide = add(layout=6)
+    for number, (words, points) in enumerate([("Rental", size), ("Wrench: 5 EUR", 18)]):
+        frame = slide.shapes.add_textbox(0, number * 900_000, 900_000, 900_000).text_frame
+        frame.text = words
+        frame.paragraphs[0].runs[0].font.size = Pt(points)
+    assert text_of(saved(presentation)) == text
 
 
 def test_levels_steps_links_and_text_without_bullets(text_of, deck):

@@ -103,6 +103,13 @@ def test_a_bold_line_before_a_heading_at_the_beginning_is_the_title(reads, docx)
     assert record.text == "# Returns\n\n###### Packing\n\nUse a box."
 
 
+def test_an_underlined_line_is_a_heading_unless_it_is_an_address(text_of, docx):
+    underlined = "<w:p><w:r><w:rPr><w:u w:val='single'/></w:rPr><w:t>{}</w:t></w:r></w:p>"
+    body = paragraph("Rules.") + underlined.format("Packing") + paragraph("Use a box.")
+    body += underlined.format("ann@example.org") + paragraph("Write to her.")
+    assert text_of(docx(body)) == "Rules.\n\n###### Packing\n\nUse a box.\n\nann@example.org\n\nWrite to her."
+
+
 def test_a_bold_line_before_text_at_the_beginning_is_no_title(reads, docx):
     (record,), _, _ = reads("a.docx", docx(BOLD.format("Packing") + paragraph("Use a box.")))
     assert record.title == "a"
