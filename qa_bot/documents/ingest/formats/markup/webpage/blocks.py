@@ -79,6 +79,7 @@ class BlockWriter:
         self._inline = Inline()
         self._items: list[_ListItem] = []
         self._in_heading = False
+        self._heading_text = ""
 
     def write(self, root: LexborNode, depth: int = 0) -> MarkdownWriter:
         """Write all that is in the element, which is itself `depth` levels deep."""
@@ -120,7 +121,8 @@ class BlockWriter:
     def _link(self, node: LexborNode, depth: int) -> None:
         attributes = node.attributes
         address = (attributes.get("href") or "").strip()
-        if address.startswith("#") and node.text().strip().lower() in ANCHOR_SIGNS:
+        text = node.text().strip()
+        if address.startswith("#") and text.lower() in ANCHOR_SIGNS and text != self._heading_text:
             return
         self._inline.begin_link()
         self._deeper(node, depth)
@@ -168,9 +170,9 @@ class BlockWriter:
 
     def _heading(self, node: LexborNode, depth: int) -> None:
         self._flush()
-        self._in_heading = True
+        self._in_heading, self._heading_text = True, node.text().rstrip("¶#§🔗 \n\t").lstrip()
         self._deeper(node, depth)
-        self._in_heading = False
+        self._in_heading, self._heading_text = False, ""
         text = self._inline.take_plain()
         for sign in ANCHOR_SIGNS & {"¶", "#", "🔗"}:
             text = text.removesuffix(sign).rstrip()
@@ -215,6 +217,7 @@ class BlockWriter:
 
     def _item(self, node: LexborNode, depth: int, item: _ListItem) -> None:
         self._flush()
+        self._write_lead()
         self._items.append(item)
         self._deeper(node, depth)
         self._flush()
@@ -244,6 +247,7 @@ class BlockWriter:
         names = f"{node.attributes.get('class') or ''} {(inner and inner.attributes.get('class')) or ''}"
         language = CODE_LANGUAGE.search(names)
         if node.text().strip():
+            self._write_lead()
             text = "\n".join(line.rstrip() for line in node.text().expandtabs(4).split("\n"))
             self.writer.code(text, language[1] if language else "", depth=self._depth)
 
@@ -254,6 +258,7 @@ class BlockWriter:
             return
         inner = BlockWriter(quotes=self._quotes + 1).write(node, depth)
         if inner.text:
+            self._write_lead()
             self.writer.quoted(inner, depth=self._depth)
 
     def _table(self, node: LexborNode, depth: int) -> None:
@@ -267,6 +272,7 @@ class BlockWriter:
             return
         rows = grid(node, lambda cell: cell_text(cell, depth))
         if rows.rows:
+            self._write_lead()
             self.writer.table(rows.rows, header=rows.header, depth=self._depth)
 
     # --- output -----------------------------------------------------------------------------------------------------
@@ -284,8 +290,15 @@ class BlockWriter:
         if not self._items or self._items[-1].is_written:
             self.writer.paragraph(text, depth=self._depth)
             return
-        item = self._items[-1]
-        self.writer.item(f"{item.lead}{text}", depth=self._depth, number=item.number)
+        self._write_item(self._items[-1], text)
+
+    def _write_lead(self) -> None:
+        """A term whose description begins with code, a list or a table stands above it."""
+        if self._items and self._items[-1].lead and not self._items[-1].is_written:
+            self._write_item(self._items[-1], "")
+
+    def _write_item(self, item: _ListItem, text: str) -> None:
+        self.writer.item(f"{item.lead}{text}".rstrip(), depth=self._depth, number=item.number)
         item.is_written = True
 
 

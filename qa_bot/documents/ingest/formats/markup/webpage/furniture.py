@@ -26,11 +26,13 @@ SKIP_LINK = re.compile(
     r"(?:skip|jump) (?:to|navigation)|(?:zum|zur) (?:inhalt|navigation|hauptinhalt)|aller au contenu", re.IGNORECASE
 )
 BANNER_SHARE = 0.3  # an element with a larger share of the page's text is no banner or form
-BUTTONS_WITH_TEXT = "h1, h2, h3, h4, h5, h6, summary, dt"
+HEADINGS = "h1, h2, h3, h4, h5, h6"
+BUTTONS_WITH_TEXT = f"{HEADINGS}, summary, dt"
 LINK_LIST = 0.6  # a list with a larger share of its text in links is a menu
 NOTE_LINKS = 0.3  # an aside inside the main text with a smaller share of its text in links is a note
 MAIN_SHARE = 0.3  # <main> or <article> replaces the page if it holds this share of its text
 
+_SEPARATORS = re.compile(r"[\W_]+")
 _TAG = re.compile(r"<(/?)([a-zA-Z][\w:-]*)[^<>]*>")
 _XHTML = re.compile(r"^\s*(?:\ufeff)?<\?xml|xmlns=[\"']http://www\.w3\.org/1999/xhtml")
 _EMPTY_ELEMENT = re.compile(r"<([a-zA-Z][\w:-]*)(\s[^<>]*?)?/>")
@@ -102,7 +104,7 @@ def _remove_banners(body: LexborNode, whole: int) -> None:
     for node in body.css(
         "div[class], div[id], section[class], section[id], ul[class], ol[class], p[class], span[class]"
     ):
-        names = f"{node.attributes.get('class') or ''} {node.attributes.get('id') or ''}"
+        names = f"{node.attributes.get('class') or ''} {_given_id(node)}"
         if BANNER.search(names) and node.css_first(".titlepage") is None:  # DocBook's sidebars are part of the text
             _remove_small(node, whole)
     for node in body.css('a[href^="#"]'):
@@ -113,6 +115,16 @@ def _remove_banners(body: LexborNode, whole: int) -> None:
     for node in body.css("button"):
         if node.mem_id not in accordions | headings:
             node.decompose()
+
+
+def _given_id(node: LexborNode) -> str:
+    """The id of an element; "" for one made from its heading, as Sphinx calls the section “2. Sharing” `sharing`."""
+    name = node.attributes.get("id") or ""
+    heading = node.css_first(HEADINGS) if name else None
+    if heading is None:
+        return name
+    made = _SEPARATORS.sub("-", heading.text().casefold()).strip("-")
+    return "" if name in {made, made.lstrip("0123456789-")} else name
 
 
 def _remove_small(node: LexborNode, whole: int) -> None:

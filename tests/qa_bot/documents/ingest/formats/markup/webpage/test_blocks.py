@@ -9,6 +9,7 @@ from qa_bot.documents.ingest.formats.markup.html import fragment
     ("html", "expected"),
     [
         ("<h2>Rooms <a class=headerlink href='#r'>¶</a></h2><p>Two.", "## Rooms\n\nTwo."),
+        ("<h2><a href=#c>link</a></h2><h2><a href=#d>edit</a><a href=#e>#</a></h2><p>x", "## link\n\n## edit\n\nx"),
         ("one<div>two<span> three</span></div>four", "one\n\ntwo three\n\nfour"),
         ("<p>a &nbsp; b\n c</p>", "a b c"),
         ("<p>1. no list</p><p># no heading</p>", "1\\. no list\n\n\\# no heading"),
@@ -54,6 +55,22 @@ def test_definitions_have_their_terms_in_front():
     assert fragment(html).text == (
         "- **RTO**: Recovery time.\n- **A, B**: Both.\n- Again.\n- **C**: One.\n\n    Two.\n- Last"
     )
+
+
+@pytest.mark.parametrize(
+    ("description", "expected"),
+    [
+        ("<pre>cut 2</pre>", "```\n    cut 2\n    ```"),
+        ("<ul><li>a<li>b</ul>", "- a\n    - b"),
+        ("<dl><dt>S<dd>12 cm</dl>", "- **S**: 12 cm"),
+        ("<blockquote>Said.</blockquote>", "> Said."),
+        ("<table><tr><th>k<th>v<tr><td>1<td>2</table>", "| k | v |\n    | --- | --- |\n    | 1 | 2 |"),
+    ],
+)
+def test_a_term_stands_above_a_description_that_begins_with_a_block(description, expected):
+    text = fragment(f"<dl><dt>Sizes<dd>{description}</dl>").text
+    assert text.split(maxsplit=2)[:2] == ["-", "**Sizes**:"]
+    assert text.split(":", 1)[1].strip() == expected
 
 
 @pytest.mark.parametrize(

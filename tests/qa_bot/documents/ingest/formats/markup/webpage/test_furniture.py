@@ -55,6 +55,11 @@ def test_furniture_is_left_out(furniture):
             "{}\n\n**History**\n\nSince 1998.",
         ),
         (
+            "<p>{}<section id=managing-cookies><h2>Managing cookies<a href=#x>¶</a></h2><p>30 days.</section>",
+            "{}\n\n## Managing cookies\n\n30 days.",
+        ),
+        ("<p>{}<div class=section id=sharing><h2>2.1. Sharing</h2><p>Two.</div>", "{}\n\n## 2.1. Sharing\n\nTwo."),
+        (
             "<p>{}<ul><li><a href=/a>Map</a>: how to find us<li><a href=/b>Bus</a>: line 4<li>Foot</ul>",
             "{}\n\n- Map: how to find us\n- Bus: line 4\n- Foot",
         ),
