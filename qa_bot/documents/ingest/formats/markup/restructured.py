@@ -7,7 +7,7 @@ Sphinx) keep their text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -20,6 +20,7 @@ from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.markup.html import fragment, without_title
 from qa_bot.documents.ingest.formats.markup.markdown import first_title
+from qa_bot.documents.ingest.formats.markup.sphinx_conditions import for_web_pages
 from qa_bot.documents.ingest.formats.markup.text import text_blocks
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 
@@ -64,7 +65,6 @@ SILENT = {
     "module",
     "include",
     "literalinclude",
-    "only",
     "tabularcolumns",
 }
 CHANGES = {
@@ -78,6 +78,8 @@ LITERAL_ROLES = (
     "c cpp js py"
 )
 """Roles of names in code, also behind a domain (`py:func`)."""
+STATED_OPTIONS = ("type", "required", "default")
+"""Options of a described setting that a reader sees, as those of Sphinx's `confval`; others are for the layout."""
 
 
 class _AnyOptions(dict[str, Any]):
@@ -88,7 +90,10 @@ class _AnyOptions(dict[str, Any]):
 
 
 class KeptDirective(Directive):  # type: ignore[misc]  # docutils has no types
-    """A directive of unknown meaning: its argument and its content are text."""
+    """A directive of unknown meaning: its argument and its content are text.
+
+    An argument with content below it, such as `.. option:: --quiet`, is a term with its description.
+    """
 
     optional_arguments = 1000
     final_argument_whitespace = True
@@ -106,15 +111,40 @@ class KeptDirective(Directive):  # type: ignore[misc]  # docutils has no types
                     "\n".join(self.content), "\n".join(self.content), classes=["code", f"language-{argument}"]
                 )
             ]
-        container = nodes.container()
+        content = nodes.container()
+        self.state.nested_parse(self.content, self.content_offset, content)
         if self.name in CHANGES:
-            argument = f"{CHANGES[self.name]} {argument}"
-        if argument:
-            is_signature = "(" in argument or ":" in self.name
-            text: nodes.Node = nodes.literal(argument, argument) if is_signature else nodes.Text(argument)
-            container += nodes.paragraph("", "", text)
-        self.state.nested_parse(self.content, self.content_offset, container)
-        return [container]
+            version, _, explanation = argument.partition(" ")
+            argument = f"{CHANGES[self.name]} {version}: {explanation}".removesuffix(": ")
+        shown, messages = self.state.inline_text(argument, self.lineno)
+        if self.name in CHANGES:
+            return [_change(shown, content), *messages]
+        content.children[:0] = self._stated_options()
+        if not argument:
+            return [content]
+        if "(" in argument or ":" in self.name:  # a signature
+            shown = [nodes.literal(argument, argument)]
+        if not content.children:
+            return [nodes.paragraph("", "", *shown), *messages]
+        term = nodes.term("", "", *shown)
+        item = nodes.definition_list_item("", term, nodes.definition("", *content.children))
+        return [nodes.definition_list("", item), *messages]
+
+    def _stated_options(self) -> list[nodes.Node]:
+        """A line with the type and the default of a described setting."""
+        stated = [(name, self.options[name]) for name in STATED_OPTIONS if self.options.get(name)]
+        line = " ".join(f"{name.capitalize()}: {value}." for name, value in stated)
+        return [nodes.paragraph("", "", *self.state.inline_text(line, self.lineno)[0])] if line else []
+
+
+def _change(shown: Sequence[nodes.Node], content: nodes.Element) -> nodes.Node:
+    """A version and its explanation in one paragraph: “Deprecated since version 2: use the other one.”"""
+    first = content.children[0] if content.children else None
+    if isinstance(first, nodes.paragraph):
+        first.children[:0] = [*shown, nodes.Text(": ")]
+    else:
+        content.insert(0, nodes.paragraph("", "", *shown))
+    return content
 
 
 def _kept_role(name: str, rawtext: str, text: str, *_: object, **__: object) -> tuple[list[nodes.Node], list[Any]]:
@@ -155,6 +185,7 @@ def read(file: SourceFile) -> Iterator[Item]:
 
 def restructured(source: str) -> tuple[str, str, str]:
     """Title, date and Markdown of a document."""
+    source = for_web_pages(source)
     _register(source)
     document = publish_doctree(source, settings_overrides=SETTINGS)
     for unwanted in [*document.findall(nodes.system_message), *document.findall(_is_contents)]:

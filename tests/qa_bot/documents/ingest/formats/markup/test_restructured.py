@@ -49,6 +49,33 @@ Term
 .. versionadded:: 1.2
    Lids.
 
+.. deprecated:: 2.1 Use ``boil`` instead.
+
+.. confval:: heat
+   :type: int
+   :default: ``90``
+   :nocontentsentry:
+
+   Degrees.
+
+.. option:: -q, --quiet
+
+   No whistle.
+
+.. tab-item:: Linux
+
+   .. code-block:: sh
+
+      kettle on
+
+.. only:: html
+
+   Shown to readers.
+
+.. only:: latex
+
+   Printed.
+
 .. py:function:: boil(minutes)
 
    Boils.
@@ -83,15 +110,19 @@ def test_a_document():
         "| a | b |\n| --- | --- |\n| 1 | 2 |",
         "- **Term**: Its definition.",
         "Mind the heat.",
-        "A hint\n\nIt stays **here**.",
-        "Added in version 1.2",
-        "Lids.",
-        "`boil(minutes)`\n\nBoils.",
+        "- **A hint**: It stays **here**.",
+        "Added in version 1.2: Lids.",
+        "Deprecated since version 2.1: Use `boil` instead.",
+        "- **heat**: Type: int. Default: `90`.\n\n    Degrees.",
+        "- **-q, --quiet**: No whistle.",
+        "- **Linux**:\n\n    ```sh\n    kettle on\n    ```",
+        "Shown to readers.",
+        "- **boil(minutes)**: Boils.",
         "A red lamp",
         "The note.",
     ):
         assert part in text
-    assert not any(word in text for word in ("root:", "raw", "toctree", "other", "Contents", "colour"))
+    assert not any(word in text for word in ("root:", "raw", "toctree", "other", "Contents", "colour", "Printed"))
 
 
 def test_record(reads, tmp_path):
