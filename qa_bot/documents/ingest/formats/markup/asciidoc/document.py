@@ -20,7 +20,7 @@ DEEPEST = 12  # blocks inside blocks
 HEADING = re.compile(r"(={1,6}|#{1,6})\s+(\S.*)")
 UNDERLINE = re.compile(r"=+|-+|~+|\^+|\++")
 UNDERLINES = "=-~^+"  # signs under titles, the highest level first
-ATTRIBUTE = re.compile(r":(!?[\w-]+!?):(?:\s+(.*))?")
+ATTRIBUTE = re.compile(r":(!?[\w-]+(?: [\w-]+)?!?):(?:\s+(.*))?")
 REVISION = re.compile(r"v?[\d.]*,?\s*(.*\d{4}.*?)(?::.*)?")
 AUTHOR = re.compile(r"[^<>]{1,100}<[^<>\s]+@[^<>\s]+>.*")
 DIRECTIVE = re.compile(r"(?:include|toc|video|audio|endif|ifeval|ifn?def)::\S*\[(.*)\]")
@@ -30,7 +30,7 @@ DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```[\w
 ITEM = re.compile(r"\s*(\*{1,6}|-|\.{1,6}|\d{1,4}\.|<(?:\d+|\.)>)\s+(?:(\[[ xX*]\])\s+)?(\S.*)")
 TERM = re.compile(r"\s*(\S.*?)(:{2,4}|;;)(?:\s+(.*))?")
 ADMONITION = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(.*)", re.DOTALL)
-BREAK = re.compile(r"(?:<<<|'''|---|\*\*\*)\s*")
+BREAK = re.compile(r"(?:<{3,}|'{3,}|---|\*\*\*)\s*")
 CHARACTERS = {
     "nbsp": " ", "sp": " ", "empty": "", "blank": "", "zwsp": "", "plus": "+", "asterisk": "*", "caret": "^",
     "startsb": "[", "endsb": "]", "vbar": "|", "tilde": "~", "backslash": "\\", "backtick": "`", "lt": "<",
@@ -76,8 +76,21 @@ class _Converter:
 
     def html(self, source: str) -> str:
         """The document in HTML."""
-        self._blocks(source.replace("\r\n", "\n").split("\n"), 0)
+        lines = source.replace("\r\n", "\n").split("\n")
+        self._read_header(lines)
+        self._blocks(lines, 0)
         return "\n".join(self._output)
+
+    def _read_header(self, lines: Sequence[str]) -> None:
+        """The attributes of the header: the title above them may name them."""
+        is_below_title = False
+        for line in map(str.rstrip, lines):
+            if match := ATTRIBUTE.fullmatch(line):
+                self.attributes[match[1].lower()] = (match[2] or "").strip()
+            elif line and not line.startswith("//"):
+                is_below_title = True
+            elif not line and is_below_title:
+                return
 
     def _inline(self, text: str) -> str:
         return inline(text, self.attributes)

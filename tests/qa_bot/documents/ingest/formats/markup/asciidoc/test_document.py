@@ -153,3 +153,10 @@ def test_an_underlined_title_is_that_of_the_document(reads):
 
 def test_signs_that_stand_for_code_are_no_markup_of_a_document():
     assert inline("\x020\x03 `a` \x021\x03", {}) == "0 <code>a</code> 1"
+
+
+def test_a_title_names_attributes_of_the_header(reads):
+    header = "// comment\n:product: Pot\n= {product}: {page}\n:page: Care\n:man source: pot\n"
+    source = f"{header}\n'''''\n\nRinse.\n\n:page: Other\n"
+    (record,), _, _ = reads("a.adoc", source)
+    assert (record.title, record.text) == ("Pot: Care", "Rinse.")
