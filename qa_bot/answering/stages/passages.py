@@ -36,6 +36,7 @@ from rankers.passage_evidence import (
     scaled,
     summed,
 )
+from rankers.release_notes import release_bonus
 from retrievers.engines.index import Field, Filter, Index, KeywordQuery
 from retrievers.formulate import Formulation, asks, piece_query
 from retrievers.fusion import ScoredDocuments
@@ -163,10 +164,12 @@ def rank_passages(
 
 
 def _bonus(passages: Sequence[Passage], places: AskedPlaces) -> Scores:
-    """What passages (n,) gain for being steps or in the section that the question asks for."""
+    """What passages (n,) gain for being steps or in the section of the question, and gain or lose as release notes."""
+    releases = [release_bonus(passage.place.heading, places.versions) for passage in passages]
     steps = [places.steps and passage.place.kind == "steps" for passage in passages]
     sections = [places.names(passage.place.heading) for passage in passages]
-    return STEPS * np.array(steps, np.float64) + SECTION * np.array(sections, np.float64)
+    gained = STEPS * np.array(steps, np.float64) + SECTION * np.array(sections, np.float64)
+    return gained + np.array(releases, np.float64)
 
 
 def unranked(index: Index, readings: Sequence[FoundPassages], *, depth: int) -> RankedPassages:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from qa_core.text.analysis import STOP_TERMS, terms
+from rankers.release_notes import versions_in
 
 LONGEST_NAME = 3
 """If more words than these after the first all have a capital, the text is a headline and its words are no names."""
@@ -34,14 +35,16 @@ _HEADING_NUMBER = re.compile(f"{_SIGN}?{_NUMBER}", re.IGNORECASE)
 
 
 class AskedPlaces(NamedTuple):
-    """Where in a document the answer to a question stands: among steps, or in sections with a number."""
+    """Where the answer to a question stands: among steps, in sections with a number, in notes on a version."""
 
     steps: bool = False
     sections: frozenset[str] = frozenset()
+    versions: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, text: str) -> AskedPlaces:
-        return cls(asks_for_steps(text), frozenset(match[1].lower() for match in _SECTION.finditer(text)))
+        sections = frozenset(match[1].lower() for match in _SECTION.finditer(text))
+        return cls(asks_for_steps(text), sections, versions_in(text))
 
     def names(self, headings: Iterable[str]) -> bool:
         """Whether one of the headings begins with the number of a section of the question: "§ 6 Fees"."""

@@ -57,3 +57,17 @@ def test_the_section_that_a_question_names_goes_first(tmp_path: Path) -> None:
         add(bot.home, bot.config, bot.encoder, [page])
         first = bot.search("What do the rules say about fees in § 5?")[0]
     assert first.passage.place.heading[-1] == "§ 5 Quiet hours"
+
+
+def test_release_notes_come_after_the_manual_unless_a_question_names_their_version(tmp_path: Path) -> None:
+    (tmp_path / "changes.md").write_text(
+        "# Changes\n\n## 1.2 (May 2020)\n\nThe pump starts after ten seconds.\n\n"
+        "## 1.1 (July 2019)\n\nThe pump starts after a minute. New lights.\n"
+    )
+    (tmp_path / "pump.md").write_text("# Pump\n\n## Start\n\nThe pump starts after five seconds, as set in the menu.\n")
+    with Bot.open(tmp_path / "home", flags={"starter.mode": "off"}, record=False) as bot:
+        add(bot.home, bot.config, bot.encoder, [tmp_path / "changes.md", tmp_path / "pump.md"])
+        now = bot.search("When does the pump start?")[0]
+        then = bot.search("What is new in version 1.1?")[0]
+    assert now.passage.place.heading == ("Start",)
+    assert then.passage.place.heading[-1] == "1.1 (July 2019)"
