@@ -37,6 +37,7 @@ from rankers.passage_evidence import (
     summed,
 )
 from rankers.release_notes import release_bonus
+from retrievers.codes import codes_in
 from retrievers.engines.index import Field, Filter, Index, KeywordQuery
 from retrievers.formulate import Formulation, asks, piece_query
 from retrievers.fusion import ScoredDocuments
@@ -327,7 +328,8 @@ def _with_lead(
     context = {*terms(passage.source.title, language), *terms(" ".join(passage.place.heading), language)}
     content = formulation.content_in(language) if formulation else ()
     rarity = {term: _rarity(index, "all", term) for term in content}
-    scores = unit_scores(passage, units, cosines, rarity, language, context=context)
+    codes = codes_in(formulation.text) if formulation else ()
+    scores = unit_scores(passage, units, cosines, rarity, language, context=context, codes=codes)
     is_text = passage.place.kind not in {*WHOLE, "table"}
     with_lead = candidate.scored(
         candidate.score,

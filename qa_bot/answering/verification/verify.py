@@ -22,6 +22,7 @@ from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate, FloatArray
 from rankers.clue import Statistics, inverse_frequency
 from rankers.late_interaction import Shares, soft_minimum, word_cover
+from retrievers.codes import codes_in, has_code, parts_of
 from retrievers.formulate import Formulation
 from retrievers.question_terms import content_terms, has_content
 
@@ -34,9 +35,6 @@ LISTED = 0.5
 the first passage for .843 instead of .837 of the questions; from .5 to 1 nothing differs."""
 LEAST_RARITY = 1e-3
 _WORD = re.compile(r"\w+")
-_CODE = re.compile(r"\b[^\W\d_]+\d\w*")
-"""A word of letters, then digits: "E19", "SEV4"."""
-_JOIN = re.compile(r"[\W_]+")
 _ITEM = re.compile(r"^\s*(?:[-*]|\d+[.)]) ", re.MULTILINE)
 
 
@@ -123,7 +121,7 @@ class Verifier:
         head = (candidates if is_settled else passages)[: self._read]
         languages = ranking.formulation.languages
         telling = [reading for reading in readings if has_content(reading, languages)] or readings
-        codes = frozenset(_CODE.findall(ranking.formulation.text))
+        codes = codes_in(ranking.formulation.text)
         covers = self._covers(head, telling, codes, languages.question, index, deadline)
         by_id = {candidate.passage.id: cover for candidate, cover in zip(head, covers, strict=True)}
         if is_settled or not head:
@@ -160,7 +158,7 @@ class Verifier:
         deadline.check()
         words_of = cache(content_of)  # most passages of a question are in one language
         content = [_content_words(candidate, readings, codes, language, words_of) for candidate in head]
-        is_unclear = [not all(all(words.is_literal) for words in of_readings) for of_readings in content]
+        is_unclear = [not all(map(_has_all, of_readings)) for of_readings in content]
         texts = [read_text(candidate) for candidate, unclear in zip(head, is_unclear, strict=True) if unclear]
         tokens = iter(self._vectors.of_passages(texts) if texts else ())
         vectors = [self._vectors_of_words(reading) for reading in readings] if texts else []
@@ -182,6 +180,11 @@ class Verifier:
         return self._vectors.of_words(reading, [match.span() for match in _WORD.finditer(reading)])
 
 
+def _has_all(words: _Words) -> bool:
+    """Whether a passage has all words of a reading, and all its codes."""
+    return all(words.is_literal) and not any(words.is_absent)
+
+
 def _content_words(
     candidate: Candidate,
     readings: Sequence[str],
@@ -194,9 +197,9 @@ def _content_words(
     A passage with the date 2026-02-17 has the word February.
     """
     analysis, text = analysis_language(candidate.passage.source.details.language), whole_text(candidate)
-    present, joined = set(terms(text, analysis)), _JOIN.sub("", text.casefold()) if codes else ""
+    present = set(terms(text, analysis))
     dated = months_in(text)
-    absent = {code for code in codes if code.casefold() not in joined}
+    absent = {word for code in codes if not has_code(text, code) for word in parts_of(code)}
     return [
         words._replace(
             is_literal=tuple(

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
+from qa_bot.documents.ingest.option_listings import with_option_lists
 from qa_bot.documents.ingest.records import Position
 from qa_core.text.analysis import clean_characters
 
@@ -29,4 +30,4 @@ def tidy_markdown(text: str, positions: Sequence[Position] = ()) -> tuple[str, l
 
 
 def _tidy(text: str) -> str:
-    return _ODD_BLANKS.sub(" ", clean_characters(text))
+    return with_option_lists(_ODD_BLANKS.sub(" ", clean_characters(text)))

@@ -29,6 +29,15 @@ def test_words_of_the_headings_tell_no_units_apart() -> None:
     assert scores.tolist() == pytest.approx([0.5 + 0.2 * 1 / 4, 0.4 + 0.2 * 1 / 4, 0.1])
 
 
+def test_the_unit_with_the_code_of_the_question_answers() -> None:
+    passage = Passage("p", "Options for owls\n- -t: time\n- -m: mice", Clue(), Source("owls"))
+    units = [(0, 16), (17, 27), (28, 38)]
+    cosines = np.array([0.6, 0.2, 0.3], np.float32)
+    scores = unit_scores(passage, units, cosines, {"option": 1.0}, "en", codes={"-t"})
+    assert scores.tolist() == pytest.approx([0.6 + 0.2, 0.2 + 0.5, 0.3])
+    assert unit_scores(passage, units, cosines, {"t": 1.0}, "en", codes={"-x"}).argmax() == 0
+
+
 def test_the_rows_of_a_table_answer_and_not_the_line_above() -> None:
     text = "Sizes of cats:\n| cat | cm |\nSizes of dogs:\nlarge"
     units = [(0, 14), (15, 27), (28, 42), (43, 48)]

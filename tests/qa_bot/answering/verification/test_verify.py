@@ -131,6 +131,14 @@ def test_a_code_is_covered_by_itself_alone(tokens, passage, share):
     assert dict(result.covers["a"].words) == {"puppy": 1.0, "E19": share}
 
 
+@pytest.mark.parametrize(
+    ("passage", "share"), [("The puppy may --rest long.", 0.0), ("The puppy: `--rest-long`.", 1.0)]
+)
+def test_an_option_is_covered_by_itself_alone(tokens, passage, share):
+    result = verified(tokens, "puppy --rest-long", [candidate("a", passage, 1.0)])
+    assert dict(result.covers["a"].words) == {"puppy": 1.0, "rest": share, "long": share}
+
+
 def test_codes_of_earlier_questions_are_covered_by_others(tokens):
     result = verified(tokens, "puppy", [candidate("a", "The dog, E02.", 1.0)], readings=["puppy", "puppy E19"])
     assert dict(result.covers["a"].words) == {"puppy": 1.0, "E19": 1.0}

@@ -1,0 +1,39 @@
+"""Codes and options."""
+
+import pytest
+
+from retrievers.codes import codes_in, has_code, parts_of
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("What does E19 mean, and SEV4?", {"E19", "SEV4"}),
+        ("What does -t do, or --max-file-size?", {"-t", "--max-file-size"}),
+        ("(--quiet) `-q`", {"--quiet", "-q"}),
+        ("a well-known e-mail - and 3-a, --, -5, 2024", set()),
+    ],
+)
+def test_codes_of_a_text(text, codes):
+    assert codes_in(text) == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "expected"),
+    [
+        ("Error e 19: heat", "E19", True),
+        ("Error E02", "E19", False),
+        ("use `-t TIME`", "-t", True),
+        ("use --time or x-t", "-t", False),
+        ("the max file size", "--max-file-size", False),
+        ("--max-file-size-limit 4", "--max-file-size", False),
+        ("--max-file-size=4", "--max-file-size", True),
+    ],
+)
+def test_has_code(text, code, expected):
+    assert has_code(text, code) is expected
+
+
+def test_parts():
+    assert parts_of("--max-file-size") == ["max", "file", "size"]
+    assert parts_of("E19") == ["E19"]
