@@ -51,6 +51,8 @@ TITLES = 50
 """Documents whose titles fit best; all of their passages are candidates."""
 WEIGHED = 4
 """Passages by a preliminary sum, for each document wanted, whose titles and states are looked at."""
+WITH_VERSION = 1000
+"""The same if the question names a version: "2.13" is no word of the section "2.13.0"."""
 LEADS = 10
 """Best passages whose answering sentences are looked for."""
 SHARED_PIECES = 0.4
@@ -141,7 +143,8 @@ def rank_passages(
     if "title" in raw:
         pairs = pairs + understood * same_title_bonus(raw["title"])
     deadline.check()
-    first = np.lexsort((keys, -np.maximum(prose, pairs)))[: max(WEIGHED * depth, 100)]
+    most = WITH_VERSION if places.versions else max(WEIGHED * depth, 100)
+    first = np.lexsort((keys, -np.maximum(prose, pairs)))[:most]
     passages = index.passages(keys[first].tolist())
     deadline.check()
     sums = _final(passages, keys[first], prose[first], pairs[first], include_archived=include_archived)
