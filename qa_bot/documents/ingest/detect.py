@@ -95,6 +95,11 @@ MAIL_HEAD = re.compile(
 )
 SLACK_HEAD = re.compile(r'"ts"\s*:\s*"\d{9,11}\.\d+"|"id"\s*:\s*"[UWCGD][A-Z0-9]{6,}",\s*"(?:team_id|name)"')
 CONFLUENCE_HEAD = re.compile(r'<div id="main-header">.{0,200}?<div id="breadcrumb-section">', re.DOTALL)
+RESTRUCTURED_HEADING = re.compile(r"^(?=\S)(.{3,})\n([=\-~^\"'*+#`.:_])\2{2,}\s*$", re.MULTILINE)
+RESTRUCTURED_MARK = re.compile(
+    r"^\.\. (?:[\w-]+(?::[\w-]+)?::(?=\s|$)|_[^:\n]+:(?=\s|$))|:[a-z][\w:+.-]*:`[^`\n]", re.MULTILINE
+)
+"""A directive, a target or a role. Manuals made with Sphinx often name their files `.txt`: Django's, docutils' own."""
 XML_ROOT = re.compile(r"^(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE(?:[^\[>]|\[.*?\])*>)*<([\w:.-]+)", re.DOTALL)
 
 
@@ -123,6 +128,8 @@ def format_of(name: str, head: bytes) -> str:
         return _by_content(suffix, text)
     if by_suffix == "html" and CONFLUENCE_HEAD.search(text):
         return "confluence"
+    if by_suffix == "text":
+        return _text(text)
     # a text with the suffix of a binary format: programs save pages and tables as .xls
     return _by_content("", text) if READERS[by_suffix].is_binary else by_suffix
 
@@ -163,7 +170,13 @@ def _by_content(suffix: str, text: str) -> str:
     if suffix == "" and MAIL_HEAD.match(text):
         return "mbox" if text.startswith("From ") else "eml"
     first = text.partition("\n")[0]
-    return "tsv" if suffix == "" and re.match(r"^\S+\t[^\t]+$", first) else "text"
+    return "tsv" if suffix == "" and re.match(r"^\S+\t[^\t]+$", first) else _text(text)
+
+
+def _text(text: str) -> str:
+    """Plain text, or reStructuredText if it has an underlined heading and a mark that nothing else has."""
+    is_marked = RESTRUCTURED_HEADING.search(text) and RESTRUCTURED_MARK.search(text)
+    return "restructured" if is_marked else "text"
 
 
 def _json(text: str) -> str:

@@ -22,3 +22,24 @@ def test_films_and_sound_are_no_documents(name, kind):
 
 def test_a_text_with_the_suffix_of_a_film_is_a_text():
     assert format_of("main.ts", b"const a = 1\n") == "text"
+
+
+RESTRUCTURED = b"Brewing\n=======\n\n.. _beans:\n\nSee :ref:`beans`.\n"
+
+
+@pytest.mark.parametrize("name", ["brewing.txt", "brewing.rst.txt", "BREWING"])
+def test_a_text_with_marks_of_restructuredtext_is_read_as_such(name):
+    assert format_of(name, RESTRUCTURED) == "restructured"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"Brewing\n=======\n\nGrind 30 g of beans: not too fine.\n",  # underlined headings have other texts, too
+        b"Notes\n\nSmile :smile: and wait ... :: then pour\n",
+        b"a .. note:: in a line\n.. and two dots\n=====\n",
+        b".. note::\n\n   Without a heading.\n",
+    ],
+)
+def test_other_texts_are_plain(text):
+    assert format_of("brewing.txt", text) == "text"

@@ -45,6 +45,8 @@ LARGEST = 2 * 1024**2  # characters; parsing takes seconds for each million
 USED_DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w:+.-]{1,60}?)::(?:\s|$)", re.MULTILINE)
 USED_ROLE = re.compile(r":([A-Za-z][\w:+.-]{0,60}):`|`:([A-Za-z][\w+.-]{0,60}):")
 TARGET = re.compile(r"^(.*?)\s*<[^<>]*>$", re.DOTALL)
+UNRESOLVED = re.compile(r"\|([^|\n]+)\|_{0,2}|`([^`<]+?)(?:\s*<[^<>`]*>)?`__?|(\w[\w.-]*)__?")
+"""A substitution or a target that the document does not define: Sphinx defines them for all pages of a manual."""
 MAX_NAMES = 500
 CODE = {
     "code-block",
@@ -190,6 +192,9 @@ def restructured(source: str) -> tuple[str, str, str]:
     document = publish_doctree(source, settings_overrides=SETTINGS)
     for unwanted in [*document.findall(nodes.system_message), *document.findall(_is_contents)]:
         unwanted.parent.remove(unwanted)
+    for problem in [*document.findall(nodes.problematic)]:
+        if name := UNRESOLVED.fullmatch(problem.astext()):
+            problem.parent.replace(problem, nodes.Text(name[1] or name[2] or name[3]))
     _make_section_of_subtitle(document)
     for literal in document.findall(nodes.literal):
         literal["classes"].append("code")  # the writer makes it <code>

@@ -159,3 +159,8 @@ def test_broken_markup_keeps_its_text(reads, source):
 def test_the_heading_of_an_only_section_stays_a_heading() -> None:
     title, _, text = restructured("Deployment\n==========\n\nRollback\n--------\n\nRun it again.\n")
     assert (title, text) == ("Deployment", "## Rollback\n\nRun it again.")
+
+
+def test_names_that_the_document_does_not_define_lose_their_marks():
+    source = "Help\n====\n\nMail |the-list| or ask `the Forum`_, news_ and `us <desk_>`_.\n"
+    assert restructured(source)[2] == "Mail the-list or ask the Forum, news and us."
