@@ -29,6 +29,10 @@ ARCHIVED = 1.0
 STEPS = 0.3
 """Bonus of steps if the question asks how to do something: points of company +.007, 18F +.012, German pages +.007,
 a manual −.003, an FAQ, a forum and notes unchanged; with .5 the manual −.007 and the German pages −.003."""
+CONTACT = 0.3
+"""Bonus of a passage that names a contact if the question asks for one. With the words that ask covered by a contact:
+dialogues of 18F +.038 of points, of company +.017, 18F +.009, company +.010, notes +.018, seven others +0, a staff
+handbook that decided nothing else +.087 (without the bonus +.067, and the dialogues of 18F +.016)."""
 MOST = sum(PROSE.values())
 """The greatest possible sum, without the bonus."""
 SECTION = MOST

@@ -32,7 +32,7 @@ from qa_bot.answering.stages.fuse import fuse
 from qa_bot.answering.stages.owner_answers import fits_better, is_owned, lacks_words, may_answer
 from qa_bot.answering.stages.passages import RIVALS, find_passages, rank_passages, unranked
 from qa_bot.answering.stages.persona_line import ROOM
-from qa_bot.answering.stages.question_words import AskedPlaces, asks_for_steps
+from qa_bot.answering.stages.question_words import AskedPlaces
 from qa_bot.answering.stages.rank import Ranking, RankingStage
 from qa_bot.answering.stages.retrieve import SearchMode, retrieve
 from qa_bot.answering.stages.style import style
@@ -301,9 +301,9 @@ class Corridor:
         """The ranking with its first passages read; unchanged if there is no model or no time, or nothing to read."""
         if self._verifier is None or ranking.separation is None or not ranking.candidates:
             return ranking
-        texts, how = readings or [ranking.formulation.text], asks_for_steps(ranking.question.title)
-        verify = partial(self._verifier.verify, ranking, texts, self.index, asks_for_steps=how)
-        verified = clock.run("verify", verify, None)
+        texts, places = readings or [ranking.formulation.text], AskedPlaces.of(ranking.question.title)
+        verify = partial(self._verifier.verify, ranking, texts, self.index)
+        verified = clock.run("verify", partial(verify, asks_for_steps=places.steps, contact=places.contact), None)
         if verified is None:
             return replace(ranking, skipped=tuple(clock.skipped))
         return replace(

@@ -14,6 +14,7 @@ from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.answering.stages.passages import RIVALS
 from qa_bot.answering.stages.question_words import names
 from qa_bot.answering.stages.rank import Ranking
+from qa_bot.answering.tiling.contacts import AskedContact
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.types import AnswerSource, Candidate, Choice
@@ -165,6 +166,9 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
     total, rarest = sum(rarity.values()) or 1.0, inverse_frequency(index.documents, 0)
     title = set(terms(best.passage.clue.title, language))
     text = title | set(terms(best.passage.text, language))
+    contact = AskedContact.of(ranking.question.title)
+    if contact.is_in(best.passage.text):
+        text |= set(terms(" ".join(contact.words), language))
     named = names(ranking.question.title, language, ranking.formulation.languages.question)
     return {
         "title_similarity": best.signals.title_similarity or 0.0,

@@ -23,6 +23,7 @@ from qa_core.types import Candidate, Encoder, FloatArray, IntArray, Passage, Sig
 from rankers.clue import inverse_frequency
 from rankers.passage_evidence import (
     ARCHIVED,
+    CONTACT,
     MOST,
     PAIRS,
     PROSE,
@@ -168,11 +169,15 @@ def rank_passages(
 
 
 def _bonus(passages: Sequence[Passage], places: AskedPlaces) -> Scores:
-    """What passages (n,) gain for being steps or in the section of the question, and gain or lose as release notes."""
+    """What passages (n,) gain for being steps, naming a contact or being in the section of the question.
+
+    Release notes gain or lose by their version.
+    """
     releases = [release_bonus(passage.place.heading, places.versions) for passage in passages]
     steps = [places.steps and passage.place.kind == "steps" for passage in passages]
+    contacts = [places.contact.is_in(passage.text) for passage in passages]
     sections = [places.names(passage.place.heading) for passage in passages]
-    gained = STEPS * np.array(steps, np.float64) + SECTION * np.array(sections, np.float64)
+    gained: Scores = np.array([STEPS, CONTACT, SECTION]) @ np.array([steps, contacts, sections], np.float64)
     return gained + np.array(releases, np.float64)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from qa_bot.answering.tiling.contacts import NO_CONTACT, AskedContact
 from qa_core.text.analysis import STOP_TERMS, terms
 from rankers.release_notes import versions_in
 
@@ -35,16 +36,17 @@ _HEADING_NUMBER = re.compile(f"{_SIGN}?{_NUMBER}", re.IGNORECASE)
 
 
 class AskedPlaces(NamedTuple):
-    """Where the answer to a question stands: among steps, in sections with a number, in notes on a version."""
+    """Where the answer to a question stands: among steps, at a contact, in a section, in notes on a version."""
 
     steps: bool = False
+    contact: AskedContact = NO_CONTACT
     sections: frozenset[str] = frozenset()
     versions: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, text: str) -> AskedPlaces:
         sections = frozenset(match[1].lower() for match in _SECTION.finditer(text))
-        return cls(asks_for_steps(text), sections, versions_in(text))
+        return cls(asks_for_steps(text), AskedContact.of(text), sections, versions_in(text))
 
     def names(self, headings: Iterable[str]) -> bool:
         """Whether one of the headings begins with the number of a section of the question: "§ 6 Fees"."""

@@ -6,6 +6,7 @@ import pytest
 
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.stages.rank import Ranking
+from qa_bot.answering.tiling.contacts import AskedContact
 from qa_bot.answering.verification import token_vectors
 from qa_bot.answering.verification.reading import WINDOW
 from qa_bot.answering.verification.token_vectors import TokenVectors
@@ -70,6 +71,31 @@ def test_a_passage_that_covers_more_comes_first_and_concedes_evidence(tokens):
     assert [candidate.passage.id for candidate in result.candidates] == ["prices", "rules"]
     assert [candidate.score for candidate in result.candidates] == [3.0, 2.5], "scores still fall"
     assert result.conceded == pytest.approx(0.5)
+
+
+def contact_covers(tokens, question, *candidates):
+    result = verified(tokens, question, candidates, contact=AskedContact.of(question))
+    return result, {name: dict(cover.words) for name, cover in result.covers.items()}
+
+
+def test_a_contact_covers_the_words_that_ask_for_it_and_comes_first(tokens):
+    prose = candidate("prose", "The dog sleeps.", 3.0)
+    near, far = candidate("kennel", "Dog: ext. 310", 2.51), candidate("kennel", "Dog: ext. 310", 0.2)
+    result, words = contact_covers(tokens, "Who can I phone about a dog?", prose, near)
+    assert words == {"prose": {"phone": 0.0, "dog": 1.0}, "kennel": {"phone": 1.0, "dog": 1.0}}
+    assert result.candidates[0].passage.id == "kennel"
+    assert contact_covers(tokens, "Who do I ask about a dog?", prose, near)[0].candidates[0].passage.id == "kennel"
+    assert contact_covers(tokens, "Who do I ask about a dog?", prose, far)[0].candidates[0].passage.id == "prose"
+
+
+def test_no_likeness_covers_what_a_question_names_as_a_contact(tokens):
+    without, says = (
+        candidate("without", "Dogs work.", 3.0),
+        candidate("says", "An office mail address is on its collar.", 2.0),
+    )
+    _, words = contact_covers(tokens, "What is the office e-mail address of the dog?", without, says)
+    assert words["without"] == {"office": 1.0, "e": 0.0, "mail": 0.0, "address": 0.0, "dog": 1.0}
+    assert words["says"] == {"office": 1.0, "e": 0.0, "mail": 1.0, "address": 1.0, "dog": 0.0}
 
 
 @pytest.mark.parametrize("steps", ["1. Take your dog.\n2. Go to work.", "For dogs:\n- Work."])
