@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from qa_bot.answering.stages.question_words import QuestionWord, words_of_terms
+from qa_bot.answering.tiling.table_rows import named_by_rows
 from qa_bot.answering.wording.refusals import ENGLISH, Refusals, refusals_for
 from qa_core.text.analysis import terms, words
 from qa_core.text.languages import analysis_language
@@ -37,6 +39,8 @@ MIN_SIMILARITY = 0.8
 DOUBTFUL = 0.5
 """A word that a passage covers less is named as a reason."""
 SHORTEST_MISSPELT = 4
+_JOINED = re.compile(r"([^\W\d_])(\d)$")
+"""The end of an index term like "band6", which means "band 6"."""
 QUOTED, QUOTED_TITLE = 40, 120
 """Characters that are quoted of a word and of a title."""
 
@@ -60,7 +64,8 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
     cover = ranking.cover
     if cover is not None:
         meant = {part for word, share in cover.words if share >= DOUBTFUL for part in terms(word, language)}
-        unknown = [term for term in unknown if term not in meant]
+        named = named_by_rows(ranking.candidates[0].passage.text, unknown, language)
+        unknown = [term for term in unknown if term not in meant | named]
     if unknown:
         missing = words_of_terms(text, unknown, language)
         is_whole = len(unknown) == len(content)
@@ -104,7 +109,8 @@ def _unknown_words(
     nearest: Sequence[Candidate],
 ) -> str:
     """For words that no document contains: names, misspellings, or another topic."""
-    start = wording.mentions.format(words=_join_quoted(wording, [word.text for word in missing] or unknown))
+    names = [word.text for word in missing] or [_JOINED.sub(r"\1 \2", term) for term in unknown]
+    start = wording.mentions.format(words=_join_quoted(wording, names))
     corrections = [word for word in (_correction(word, nearest) for word in missing) if word]
     if corrections:
         return wording.did_you_mean.format(start=start, words=_join_quoted(wording, corrections))

@@ -5,7 +5,7 @@
 with the content words w of the question q, and .6 for .2 if the passage is not English. Words of the headings h above
 the passage do not count: they are what all of its units are about. If the nearest heading has half of the question's
 words, by their idf, the section is the answer, and its beginning gains .2; so does an item that begins with a term in
-bold type. A unit is a sentence, a list item, a row or a block of code.
+bold type, and a row that the question names by a number. A unit is a sentence, a list item, a row or a block of code.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
+from qa_bot.answering.tiling.table_rows import row_names
 from qa_core.text.analysis import terms
 from qa_core.types import FloatArray, Passage, Span
 from retrievers.codes import has_code
@@ -34,6 +35,9 @@ pages that decided nothing else +.044. With .3 six answers of 18F and the German
 CODE = 0.5
 """What a unit with a code or an option of the question gains: others are about other ones. A manual that decided
 nothing else gains .007 of points; the twelve development sets stay."""
+NAMED_ROW = 0.2
+"""What a row gains whose first cell has the number that the question names, alone or in a range: "4.1", or "band 6" in
+"5 – 6". No collection changes; the handbook of a project that decided nothing else answers a question more."""
 ANNOUNCES = 0.05
 """What a line with a colon above a table loses: the rows answer. Docker's commands gain .039 of points by it; nothing
 changes in fifteen other sets."""
@@ -80,6 +84,9 @@ def unit_scores(
             scores[number] += BEGINNING
     for number, (start, end) in enumerate(units if codes else ()):
         scores[number] += CODE * any(has_code(passage.text[start:end], code) for code in codes)
+    for number, unit in enumerate(units):
+        if passage.text.startswith("|", unit[0]) and row_names(passage.text, unit, rarity, language):
+            scores[number] += NAMED_ROW
     for number, (unit, following) in enumerate(pairwise(units)):
         if passage.text[slice(*unit)].rstrip().endswith(":") and passage.text[slice(*following)].lstrip()[:1] == "|":
             scores[number] -= ANNOUNCES

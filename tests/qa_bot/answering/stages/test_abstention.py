@@ -56,6 +56,11 @@ def reason_for(corridor, title, body="", *, seconds=30.0):
         ("???", NOTHING_NAMED),
         ("what about them then", NOTHING_NAMED),
         (
+            "rust from knife 7",
+            "None of your documents mentions “knife 7”; leave it out, ask in other words, or add documents "
+            "about it. The nearest is “How do I remove rust from a knife?”.",
+        ),
+        (
             "blorptastic zorps",
             "None of your documents mentions “blorptastic” or “zorps”; ask in other words, or add documents about it.",
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from qa_bot.answering.tiling.lead import tile_leads
-from qa_bot.answering.tiling.table_rows import at_end_of_row, header_above
+from qa_bot.answering.tiling.table_rows import at_end_of_row, header_above, named_by_rows, row_names
 from qa_core.text.sentences import sentences
 from qa_core.types import Candidate, Clue, Passage, Signals, Source
 
@@ -46,3 +46,26 @@ def test_a_row_in_the_middle_of_a_text_has_its_header() -> None:
     assert tiling.text == "| Tool | Login |\n| --- | --- |\n| Mail | your key |"
     (tile,) = tiling.tiles
     assert text[slice(*tile.source_span)] == tiling.text[slice(*tile.span)] == "| Mail | your key |"
+
+
+SCALES = "| Grade | Days |\n| --- | --- |\n| 1 – 3 | 20 |\n| 4 to 8 | 24 |\n| 9 and above | 30 |\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "named"),
+    [
+        (SCALES, ["day", "grade", "grade5"], {"grade5": "| 4 to 8 | 24 |"}),
+        (SCALES, ["room", "room5"], {}),  # the rows are not about rooms
+        (SCALES, ["grade", "12"], {}),
+        ("| Release | Needs |\n| --- | --- |\n| 3.9 | A |\n| 4.1 | B 3.9 |", ["4.1"], {"4.1": "| 4.1 | B 3.9 |"}),
+        ("| Age | Price |\n| --- | --- |\n| 6-17 years | 4 |", ["12", "year"], {"12": "| 6-17 years | 4 |"}),
+        ("| Age | Price |\n| --- | --- |\n| 6-17 years | 4 |", ["12", "room"], {}),
+        ("- 4.1: a list", ["4.1"], {}),
+    ],
+)
+def test_a_number_of_the_question_names_a_row(text, question, named):
+    lines = [line for line in text.split("\n") if line.startswith("|")]
+    spans = {line: (text.index(line), text.index(line) + len(line)) for line in lines}
+    rows = {term: line for line, span in spans.items() for term in row_names(text, span, question, "en")}
+    assert rows == named
+    assert named_by_rows(text, question, "en") == named.keys()

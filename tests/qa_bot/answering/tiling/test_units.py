@@ -46,6 +46,14 @@ def test_the_rows_of_a_table_answer_and_not_the_line_above() -> None:
     assert scores.tolist() == pytest.approx([0.45, 0.5, 0.5, 0.5])
 
 
+def test_a_row_that_the_question_names_by_its_number_gains() -> None:
+    text = "| Size | cm |\n| --- | --- |\n| 1 – 3 | 20 |\n| 4 – 8 | 24 |"
+    units = [(text.index("| 1"), text.index("\n| 4")), (text.index("| 4"), len(text))]
+    passage = Passage("p", text, Clue(), Source("coats"))
+    scores = unit_scores(passage, units, np.full(2, 0.5, np.float32), {"size": 1.0, "size5": 4.0}, "en")
+    assert scores.tolist() == pytest.approx([0.5, 0.5 + 0.2])
+
+
 def test_units_with_half_of_the_best_cosine_support_the_answer() -> None:
     assert supporting(TEXT, UNITS, np.array([0.8, 0.4, 0.39], np.float32)) == tuple(UNITS[:2])
     assert supporting(TEXT, UNITS, np.array([0.1, 0.2, 0.8], np.float32)) == (UNITS[2],)
