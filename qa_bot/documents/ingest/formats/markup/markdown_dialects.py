@@ -25,6 +25,8 @@ ADMONITION = re.compile(
 )
 CONTAINER = re.compile(r"^\s*:{3,}[ \t]*(?:\{[ \t]*\.?)?([\w-]*)(?:\[([^\]]*)\]|[^\S\n]+([^{}\n]*?))?[^\n]*$")
 ALERT = re.compile(r"^([\s>]*>\s*)\[!(\w+)\][+-]?[ \t]*(.*)$")
+DEFINITION = re.compile(r"^ {0,3}:[ \t]+(\S.*)$")
+TERM = re.compile(r"^(?![-+>#|:=~`]|\*(?:[\s*]*$|\s)|\d+[.)]\s)\S.{0,99}$")
 FOOTNOTE = re.compile(r"^(\s{0,3})\[\^([^\]\s]+)\]:[ \t]*(.*)$")
 FOOTNOTE_MARK = re.compile(r"\[\^([^\]\[\s]{1,100})\]")
 WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
@@ -35,6 +37,7 @@ MDX_COMMENT = re.compile(r"\{/\*(?:(?!\{/\*|\*/\}).)*\*/\}", re.DOTALL)
 JSX = re.compile(r"</?(?:[A-Z][\w.]*|(?=>))")
 JSX_TEXT = re.compile(r"\b(?:title|label|summary|alt|header|heading)=(?:\{\s*)?[\"']([^\"']+)[\"']")
 LONGEST_JSX = 5000  # characters of one tag
+LONGEST_BODY = 5000  # characters between a tag and its end
 MAX_BROKEN_JSX = 100  # tags without an end, before the rest of the text is left unchanged
 
 
@@ -111,7 +114,7 @@ def _converted(text: str, *, mdx: bool) -> str:
     """Prose without code blocks."""
     if mdx:
         text = _without_jsx(_without_mdx_code(text))
-    text = "\n".join(_line(line) for line in text.split("\n"))
+    text = "\n".join(_with_items([_line(line) for line in text.split("\n")]))
     pieces = INLINE_CODE.split(text)
     pieces[::2] = _templates_filled(pieces)
     return "".join(pieces)
@@ -127,6 +130,27 @@ def _templates_filled(pieces: list[str]) -> Iterator[str]:
             text = FOOTNOTE_MARK.sub(r"[\1]", text)
             text = WIKI_LINK.sub(lambda match: "" if match[1] else (str(match[3] or match[2])), text)
         yield text
+
+
+def _with_items(lines: list[str]) -> Iterator[str]:
+    """Terms with definitions ("Term", below it ": what it is") as items of a list; other lines unchanged."""
+    if not any(line.lstrip(" ").startswith(":") and DEFINITION.match(line) for line in lines):
+        yield from lines
+        return
+    term, is_item = "", False
+    for before, line, after, second in zip(["", *lines], lines, [*lines[1:], ""], [*lines[2:], "", ""], strict=False):
+        definition = DEFINITION.match(line)
+        is_followed = DEFINITION.match(after or second) is not None
+        if is_followed and TERM.match(line) and (is_item or not before.strip()):
+            term, is_item = line.strip().strip("*"), True
+        elif definition and term:
+            yield f"- **{term}**: {definition[1]}"
+            term = ""
+        elif definition and is_item:
+            yield from ("", f"  {definition[1]}")
+        elif not term:  # else it is the empty line between a term and its definition
+            is_item = is_item and (not line.strip() or line.startswith("  ") or bool(before.strip()))
+            yield f"  {line.lstrip()}" if is_item and line.strip() else line
 
 
 def _line(line: str) -> str:
@@ -153,13 +177,24 @@ def _template_text(body: str, match: re.Match[str]) -> str:
     texts = [(key, double or single) for key, double, single in QUOTED.findall(body)]
     if URL_BEFORE.search(match.string[max(0, match.start() - 200) : match.start()]):
         return next((text for _, text in texts if "://" in text), "#")
-    if keyed := [text for key, text in texts if key in TEXT_KEYS and text]:
-        return str(keyed[0])
     name = re.match(r"[\w-]*", body)
+    if keyed := [text for key, text in texts if key in TEXT_KEYS and text]:
+        return _label(str(keyed[0]), name[0] if name else "", match)
     words = [text for key, text in texts if not key and text and not _is_path(text)]
     if name and re.match(r"(?:image|img|figure|picture|photo)", name[0]):
         return str(words[-1]) if len(texts) > 1 and words else ""
-    return words[0] if words and name and not SILENT.match(name[0]) else ""
+    return _label(words[0], name[0], match) if words and name and not SILENT.match(name[0]) else ""
+
+
+def _label(text: str, name: str, match: re.Match[str]) -> str:
+    """The text of a tag; in bold type in front of the body that the tag begins if it is alone in its line."""
+    line = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.end() + 1]
+    if not name or line.strip() != match[0]:
+        return text
+    end = re.compile(rf"\{{[{{%]\s*[<%-]?\s*(?:/\s*|end){re.escape(name)}\b")
+    if not end.search(match.string, match.end(), match.end() + LONGEST_BODY):
+        return text
+    return f"\n**{text}{'' if text[-1] in '.!?:' else ':'}** "
 
 
 def _is_path(text: str) -> bool:

@@ -78,7 +78,61 @@ def test_mdx_keeps_the_text_of_its_components():
 
 @pytest.mark.parametrize(
     "piece",
-    ["{%", "{{", "{/*", "{% x %}", "{% raw %}", "[[", "`", "[^", "<A", ":::a\n", "!!! a\n    ", "{:", "{% comment %}"],
+    [
+        "{%",
+        "{{",
+        "{/*",
+        "{% x %}",
+        "{% raw %}",
+        "[[",
+        "`",
+        "[^",
+        "<A",
+        ":::a\n",
+        "!!! a\n    ",
+        "{:",
+        "{% comment %}",
+        "{% tab 'x' %}\n",
+        "a\n: b\n",
+    ],
 )
 def test_repeated_signs_take_no_long_time(piece):
     commonmark(piece * 20_000, mdx=True)
+
+
+DEFINED = """\
+Broth
+: Stock that
+  was cooked.
+
+**Roux**
+
+:   Flour in butter.
+
+    Do not burn it.
+: A thickener
+Fond
+: What sticks to the pan.
+
+Not a term
+wrapped
+"""
+
+
+def test_definitions_below_their_terms_are_items():
+    assert commonmark(DEFINED) == (
+        "- **Broth**: Stock that\n  was cooked.\n\n- **Roux**: Flour in butter.\n\n  Do not burn it.\n\n  A thickener\n"
+        "- **Fond**: What sticks to the pan.\n\nNot a term\nwrapped\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["| A |\n|---|\n| 1 |\n\n: Sizes", "- one\n: two", "a line\nwrapped\n: note", "# Head\n: x"]
+)
+def test_a_colon_elsewhere_defines_nothing(text):
+    assert commonmark(text) == text
+
+
+def test_the_label_of_a_tag_with_a_body_stands_before_it():
+    text = '{{< tab "Gas" >}}\nTurn it low.\n{{< /tab >}}\nAsk {% team "cooks" %} or {{< tab "x" >}}y{{< /tab >}}.'
+    assert commonmark(text) == "\n**Gas:** \nTurn it low.\n\nAsk cooks or xy."
