@@ -17,6 +17,16 @@ WRAPPED_WIDTH = 50  # characters; shorter lines are not wrapped but meant so
 UNDERLINE = re.compile(r"\s*([=\-~^*_#+])\1{2,}\s*")
 RULE = re.compile(r"[\s=\-~^*_#+.─━═]*")
 NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,3}){0,4})\.?\s+(\S.*)")
+BROKEN = re.compile(
+    r"(?<![^\W\d_])(?P<left>[^\W\d_]+)-\n(?P<indent>[ \t]*)(?P<right>[^\W\d_]+)(?P<end>[^\w\s-]*)[ \t]*"
+)
+CONJUNCTIONS = frozenset({"und", "oder", "bzw", "sowie", "bis", "and", "or", "to", "et", "ou"})
+SECTION = re.compile(
+    r"(?:§+\s*\d+[a-z]?|(?:Artikel|Article|Art\.|Section|Clause|Abschnitt|Kapitel|Chapter|Chapitre|Teil|Part|Anlage|"
+    r"Anhang|Appendix|Annex|Schedule|Annexe)\s+(?:\d{1,3}[a-z]?|[IVX]{1,5}|[A-H]))"
+    r"(?:[.:]?$|[.:]?\s+[–—-]?\s*(?!(?:Abs|Nr|Satz|Absatz|Nummer|Ziffer)\b)[^\W\d_a-z].*)"
+)
+"""The heading of a section of rules: "§ 3 Fees", "Article 4: Notice", "Anlage 1"."""
 SIGN = re.compile(r"(\s*)(?:([-*•·‣▪◦–—+])|(\d{1,3})[.)]|\(?([a-z])[.)])\s+(\S.*)")
 COLUMNS = re.compile(r"\S(?: {2,}|\t+)\S")
 PIPES = re.compile(r"\s*\|.*\|\s*")
@@ -71,13 +81,46 @@ def markdown_text(blocks: Sequence[Sequence[str]]) -> str:
 
 
 def _blocks(text: str) -> list[list[str]]:
+    text = _with_whole_words(text)
     blocks: list[list[str]] = [[]]
     for line in text.expandtabs(8).splitlines() if "\t" not in text else text.splitlines():
         if line.strip():
+            if blocks[-1] and _begins_section(blocks[-1][-1], line.strip()):
+                blocks.append([])
             blocks[-1].append(line.rstrip())
         elif blocks[-1]:
             blocks.append([])
     return [block for block in blocks if not all(RULE.fullmatch(line) for line in block)]
+
+
+def _with_whole_words(text: str) -> str:
+    """The text with words put together again that were broken at the ends of long lines.
+
+    A hyphen stays if the text has the word with it elsewhere, or if a conjunction follows ("Flucht- und Rettungswege").
+    """
+    if not BROKEN.search(text):
+        return text
+    known = set(re.findall(r"[\w-]+", text))
+
+    def whole(broken: re.Match[str]) -> str:
+        left, right = broken["left"], broken["right"]
+        width = broken.end("left") - broken.string.rfind("\n", 0, broken.start()) - 1
+        if width < WRAPPED_WIDTH or not right[0].islower() or right in CONJUNCTIONS:
+            return broken[0]
+        hyphen = "-" if f"{left}-{right}" in known and left + right not in known else ""
+        return f"{left}{hyphen}{right}{broken['end']}\n{broken['indent']}"
+
+    return BROKEN.sub(whole, text)
+
+
+def _begins_section(previous: str, line: str) -> bool:
+    """Whether a line below another is the heading of a section: what is above ends."""
+    return _is_section(line) and previous[-1] in SENTENCE_ENDS.replace(",", "")
+
+
+def _is_section(line: str) -> bool:
+    """Whether a line is the heading of a section of rules, and no sentence that begins with its number."""
+    return len(line) <= TITLE_CHARACTERS and line[-1] not in SENTENCE_ENDS and SECTION.fullmatch(line) is not None
 
 
 def _title(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
@@ -126,6 +169,9 @@ def _write_heading(
         and (after or len(lines) > 1)
         and not (len(lines) > 1 and _is_capitals(lines[1]))
     ):
+        writer.heading(2, first)
+        return lines[1:]
+    if _is_section(first) and (after or len(lines) > 1) and not (len(lines) > 1 and _is_wrapped(first, lines[1])):
         writer.heading(2, first)
         return lines[1:]
     if len(lines) == 1 and after and (level := _level(lines[0], before, after)):

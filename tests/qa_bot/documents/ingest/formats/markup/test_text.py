@@ -104,3 +104,37 @@ def test_a_line_over_the_limit_is_rejected_and_the_portions_before_it_are_kept(r
 def test_a_file_without_line_ends_within_the_limit_is_one_document(reads):
     (record,), _, _ = reads("log.txt", "word " * 160, limits=Limits(record_bytes=800))
     assert len(record.text) == 799
+
+
+def test_sections_of_rules_are_headings(reads):
+    data = (
+        "House rules\n\n§ 1 Quiet\nBe quiet at night, and quieter in the morning, when the others sleep.\n"
+        "§ 2 Bins\n(1) Glass goes into the green bin.\n\nArticle 3: Keys\nA lost key costs 40 euros.\n"
+    )
+    (record,), _, _ = reads("rules.txt", data)
+    assert [line for line in record.text.splitlines() if line.startswith("#")] == [
+        "## § 1 Quiet",
+        "## § 2 Bins",
+        "## Article 3: Keys",
+    ]
+
+
+@pytest.mark.parametrize(
+    "line", ["§ 4 Abs. 2 bleibt unberührt", "§ 4 gilt hier nicht", "§ 4 Fees are due.", "Part of it", "Article"]
+)
+def test_sentences_about_sections_are_none(reads, line):
+    (record,), _, _ = reads("rules.txt", f"Rules\n\n{line}\nThis is the text below it, which is long enough.\n")
+    assert "#" not in record.text
+
+
+def test_broken_words_are_whole(reads):
+    data = (
+        "A title\n\nThe rules of the house apply to everyone who lives here and to visi-\ntors, who must know them"
+        " and the fire-safety rules, which are in the fire-\nsafety folder, and also to the people of the inner"
+        " yard. Emergency exits are of the utmost import, escape-\nand rescue routes must be free.\n"
+    )
+    (record,), _, _ = reads("rules.txt", data)
+    text = " ".join(record.text.split())
+    assert "visitors, who" in text
+    assert "fire-safety folder" in text
+    assert "escape- and rescue" in text
