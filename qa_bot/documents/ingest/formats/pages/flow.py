@@ -103,7 +103,7 @@ class Flow:
 
     def _set_depth(self, block: _Block) -> None:
         """The depth of an item in its list, by the left edges of the markers before it."""
-        if block.kind not in {"item", "step"}:
+        if block.kind not in {"item", "step"} or block.is_clause:
             self._markers = []
             return
         while self._markers and block.left < self._markers[-1] - 0.5 * block.line.size:
@@ -138,6 +138,8 @@ class Flow:
                 self.writer.heading(block.level, block.text)
             case "item":
                 self.writer.item(block.text, depth=block.depth)
+            case "step" if block.is_clause:
+                self.writer.paragraph(f"({block.number}) {block.text}")
             case "step":
                 self.writer.item(block.text, depth=block.depth, number=block.number)
             case "code":
@@ -175,6 +177,8 @@ class _Block:
     level: int = 0
     number: int | None = None
     depth: int = 0
+    is_clause: bool = False
+    """Whether the number of a step is in parentheses, as those of paragraphs of rules are: "(2) Dogs are allowed."."""
 
     @property
     def left(self) -> float:
@@ -190,7 +194,8 @@ def _block(page: int, line: Line, level: int | None) -> _Block:
     if match := BULLET.match(text):
         return _Block(page, line, "item", text[match.end() :])
     if match := NUMBER.match(text):
-        return _Block(page, line, "step", text[match.end() :], number=int(match[1]))
+        is_clause = match[0].startswith("(") and ")" in match[0]
+        return _Block(page, line, "step", text[match.end() :], number=int(match[1]), is_clause=is_clause)
     if LETTER.match(text):
         return _Block(page, line, "item", text)
     return _Block(page, line, "text", text)

@@ -276,6 +276,11 @@ def test_rotated_pages_keep_their_words(text_of, draw, rotate):
     assert sorted(text_of(draw.lines(["One two three."]), rotate=rotate).split()) == ["One", "three.", "two"]
 
 
+def test_paragraphs_of_rules_are_no_steps(text_of, draw):
+    lines = draw.lines(["(1) Dogs need leave.", "(2) Cats do not.", "1. Ask.", "2. Wait."])
+    assert text_of(lines) == "(1) Dogs need leave.\n\n(2) Cats do not.\n\n1. Ask.\n2. Wait."
+
+
 def test_unreadable_files(reads, draw):
     whole = draw.pdf(draw.lines(["Some text"]))
     _, (reject,), _ = reads("locked.pdf", draw.pdf(draw.lines(["Some text"]), password="secret"))
