@@ -17,7 +17,14 @@ from qa_core.text.analysis import character_ngrams, sentences, terms
 from qa_core.types import Question
 from retrievers.engines.index import Field, KeywordQuery, Phrase
 from retrievers.expansion import LikelyAnswers
-from retrievers.question_terms import ENGLISH_ONLY, SearchLanguages, content_terms, content_words, query_terms
+from retrievers.question_terms import (
+    ENGLISH_ONLY,
+    SearchLanguages,
+    content_terms,
+    content_words,
+    query_terms,
+    whole_verbs,
+)
 
 NounPhrases = Callable[[str], Sequence[str]]
 Synonyms = Callable[[str], Sequence[str]]
@@ -91,11 +98,12 @@ def formulate(
         noun_phrases, synonyms: of English questions.
         check: called between the queries, and may raise when there is no more time.
     """
-    whole = question_text(question)
-    focus = asking_sentences(question)
+    whole = whole_verbs(question_text(question), languages)
+    searched = whole_verbs(question_text(question), languages, keep=True)
+    focus = whole_verbs(asking_sentences(question), languages, keep=True)
     if languages.question not in {"", "en"}:
         noun_phrases = synonyms = None
-    forms = [("whole", whole, WHOLE), ("focus", focus, FOCUS)]
+    forms = [("whole", searched, WHOLE), ("focus", focus, FOCUS)]
     if question.body.strip():
         forms += [("title", question.title, TITLE), ("body", question.body, BODY)]
     distinct = tuple(dict.fromkeys(content_terms(whole, languages.first, languages.question)))

@@ -18,6 +18,7 @@ from qa_core.text.analysis import STOP_TERMS, fold, looks_english, terms
 from qa_core.text.analysis import words as split_words
 from qa_core.text.function_words import question_stop_words
 from qa_core.text.languages import analysis_language
+from retrievers.german_verbs import with_whole_verbs
 
 MAX_LANGUAGES = 4
 """Languages that a question is analysed in: each adds terms to search."""
@@ -78,6 +79,11 @@ def search_languages(text: str, passages: Mapping[str, int]) -> SearchLanguages:
     common = [code for code, n in sorted(passages.items(), key=lambda item: -item[1]) if n >= least or code == "en"]
     held = [analysis] if passages.get(analysis) else []
     return SearchLanguages(analysis, tuple(dict.fromkeys(held + common))[:MAX_LANGUAGES])
+
+
+def whole_verbs(text: str, languages: SearchLanguages, *, keep: bool = False) -> str:
+    """A question with the separated prefixes of its German verbs in front of them; see `with_whole_verbs`."""
+    return with_whole_verbs(text, keep=keep) if languages.question == "de" else text
 
 
 def content_terms(text: str, language: str = "en", question_language: str = "") -> list[str]:

@@ -6,7 +6,7 @@ The passages that were read are put in order again, by their evidence and by the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple, Protocol
@@ -15,7 +15,7 @@ import numpy as np
 
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.tiling.contacts import NO_CONTACT, AskedContact
-from qa_bot.answering.verification.months import month_of, months_in
+from qa_bot.answering.verification.exact_words import Exact, PassageWords
 from qa_bot.answering.verification.reading import read_text, whole_text
 from qa_bot.answering.verification.token_vectors import TokenVectors
 from qa_core.text.analysis import terms
@@ -23,9 +23,9 @@ from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate, FloatArray
 from rankers.clue import Statistics, inverse_frequency
 from rankers.late_interaction import Shares, soft_minimum, word_cover
-from retrievers.codes import codes_in, has_code, parts_of
+from retrievers.codes import codes_in
 from retrievers.formulate import Formulation
-from retrievers.question_terms import content_terms, has_content
+from retrievers.question_terms import content_terms, has_content, whole_verbs
 
 COVER_WEIGHT = 2.0
 """Of the cover of a passage, beside its evidence (at most 3.5), when the passages that were read are put in order. Over
@@ -88,13 +88,6 @@ class _Words(NamedTuple):
     is_absent: tuple[bool, ...] = ()
 
 
-class _Exact(NamedTuple):
-    """What of a question is there or not, whatever the vectors of its words say: codes, and the contact asked for."""
-
-    codes: frozenset[str]
-    contact: AskedContact
-
-
 class Verifier:
     """Safe to share between threads."""
 
@@ -134,8 +127,9 @@ class Verifier:
         is_settled = any(_is_settled(candidate) for candidate in candidates[: self._read])
         head = (candidates if is_settled else passages)[: self._read]
         languages = ranking.formulation.languages
+        readings = [whole_verbs(reading, languages) for reading in readings]
         telling = [reading for reading in readings if has_content(reading, languages)] or readings
-        exact = _Exact(codes_in(ranking.formulation.text), contact)
+        exact = Exact(codes_in(ranking.formulation.text), contact)
         covers = self._covers(head, telling, exact, languages.question, index, deadline)
         by_id = {candidate.passage.id: cover for candidate, cover in zip(head, covers, strict=True)}
         if is_settled or not head:
@@ -160,7 +154,7 @@ class Verifier:
         self,
         head: Sequence[Candidate],
         readings: Sequence[str],
-        exact: _Exact,
+        exact: Exact,
         language: str,
         index: Statistics,
         deadline: Deadline,
@@ -204,38 +198,20 @@ def _has_all(words: _Words) -> bool:
 def _content_words(
     candidate: Candidate,
     readings: Sequence[str],
-    exact: _Exact,
+    exact: Exact,
     language: str,
     words_of: Callable[[str, str, str], _Words],
 ) -> list[_Words]:
-    """The content words of each reading in the analysis of the passage, and whether the passage has or answers them.
-
-    A passage with the date 2026-02-17 has the word February.
-    """
-    analysis, text = analysis_language(candidate.passage.source.details.language), whole_text(candidate)
-    present, dated = set(terms(text, analysis)), months_in(text)
-    absent = {word for code in exact.codes if not has_code(text, code) for word in parts_of(code)}
-    is_reached = exact.contact.is_in(text)
-    answered = exact.contact.words if is_reached else ()
-    lacked = exact.contact.words if exact.contact.by_name and not is_reached else ()
+    """The content words of each reading in the analysis of the passage, and whether the passage has or lacks them."""
+    analysis = analysis_language(candidate.passage.source.details.language)
+    passage = PassageWords.of(whole_text(candidate), analysis, exact)
     return [
         words._replace(
-            is_literal=tuple(
-                _has(present, term) or month_of(word) in dated or word.casefold() in answered
-                for term, word in zip(words.terms, words.texts, strict=True)
-            ),
-            is_absent=tuple(
-                word in absent or (word.casefold() in lacked and term not in present)
-                for term, word in zip(words.terms, words.texts, strict=True)
-            ),
+            is_literal=tuple(map(passage.has, words.texts, words.terms)),
+            is_absent=tuple(map(passage.lacks, words.texts, words.terms)),
         )
         for words in (words_of(reading, analysis, language) for reading in readings)
     ]
-
-
-def _has(present: Collection[str], term: str) -> bool:
-    """Whether a term is among those of a passage; "2.13" is if "2.13.0" is there."""
-    return term in present or ("." in term and any(other.startswith(f"{term}.") for other in present))
 
 
 def _cover(words: _Words, shares: Shares, index: Statistics) -> Cover:

@@ -1,0 +1,107 @@
+"""Separable verbs of German main clauses: "Wie rechne ich die Reise ab?" asks about "abrechnen".
+
+The prefix stands at the end of the clause. A preposition never does, so that "ab" before a comma or a question mark
+belongs to the verb. In a question the verb stands before its subject or after the question word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable
+
+from qa_core.text.function_words import function_words
+from qa_core.text.stop_words import word_set
+
+SEPARABLE = word_set(
+    "ab an auf aus auseinander bei bekannt bereit dar durch ein empor entgegen fern fest fort frei gegenuber gleich "
+    "heim her herab heran herauf heraus herbei herein herunter hervor hin hinab hinauf hinaus hinein hinunter hinzu "
+    "hoch los mit nach nieder statt teil uber um unter vor voran voraus vorbei weg weiter wieder zu zuruck zurecht "
+    "zusammen"
+)
+"""Prefixes, without accents, that stand at the end of a main clause: "ich gebe es zurück"."""
+_UMLAUTS = {"zuruck": "zurück", "uber": "über", "gegenuber": "gegenüber"}
+_PREFIX = "|".join(sorted((_UMLAUTS.get(prefix, prefix) for prefix in SEPARABLE), key=len, reverse=True))
+_BREAK = re.compile(r"([.?!,;:\n]+|\s(?:und|oder|aber|wenn|falls|bevor)\b)")
+"""What stands between two clauses."""
+_CLAUSE = re.compile(rf"(?P<before>.*\w)\s+(?P<prefix>{_PREFIX})(?P<blank>\s*)", re.DOTALL)
+_AT_END = re.compile(rf"\s({_PREFIX})(?=\s*(?:[.?!,;:\n)]|$|(?:und|oder|aber)\b))")
+_ACCENTS = str.maketrans("äöü", "aou")
+_WORD = re.compile(r"\w+")
+_SUBJECTS = word_set("ich du er sie es wir ihr man")
+_AUXILIARY = word_set(
+    "bin bist ist sind seid war waren wäre wären sei hast hat habe haben hatte hatten hätte kann kannst können könnte "
+    "muss musst müssen müsste soll sollst sollen sollte will willst wollen wollte darf darfst dürfen dürfte mag möchte "
+    "werde wirst wird werden wurde wurden würde würden"
+)
+_OF_NOUNS = re.compile(r"(?:welche[nmrs]?|wie ?viele?n?)\b", re.IGNORECASE)
+"""Question words that a noun follows before the verb."""
+_MOST_WORDS = 8
+"""Words of a clause before its verb at most."""
+
+
+def with_whole_verbs(text: str, *, keep: bool = False) -> str:
+    """A German text with the separated prefixes of its main clauses in front of their verbs.
+
+    Args:
+        keep: whether the verb stays without its prefix, too.
+    """
+    return "".join(_joined(clause, keep=keep) for clause in _BREAK.split(text))
+
+
+def _joined(clause: str, *, keep: bool) -> str:
+    match = _CLAUSE.fullmatch(clause)
+    verb = _finite_verb([*_WORD.finditer(match["before"])]) if match else None
+    if match is None or verb is None:
+        return clause
+    before, whole = match["before"], f"{match['prefix']}{verb[0].lower()}"
+    return f"{before[: verb.start()]}{f'{whole} {verb[0]}' if keep else whole}{before[verb.end() :]}{match['blank']}"
+
+
+def separated_prefixes(text: str) -> frozenset[str]:
+    """The folded prefixes that stand at the ends of clauses of a text."""
+    return frozenset(match[1].translate(_ACCENTS) for match in _AT_END.finditer(text))
+
+
+def is_separated(stem: str, stems: Container[str], prefixes: Iterable[str]) -> bool:
+    """Whether a text has the verb of a stem with its prefix apart: "gibt … ab" has "abgeb".
+
+    Args:
+        stems: of the text.
+        prefixes: that stand at the ends of its clauses.
+    """
+    return any(stem.startswith(prefix) and stem[len(prefix) :] in stems for prefix in prefixes)
+
+
+def _finite_verb(words: list[re.Match[str]]) -> re.Match[str] | None:
+    """The finite verb of a clause; None if it is not recognised, or if an auxiliary comes first."""
+    texts = [word[0].lower() for word in words]
+    if not words or not _AUXILIARY.isdisjoint(texts):
+        return None
+    subject = next((at for at, text in enumerate(texts[:_MOST_WORDS]) if text in _SUBJECTS), None)
+    if subject is not None:
+        verb = subject - 1 if subject > 0 else 1
+        return words[verb] if verb < len(words) and _may_be_verb(words[verb][0], first=verb == 0) else None
+    for at in range(_first_place(words), min(len(words), _MOST_WORDS)):
+        if _may_be_verb(words[at][0], first=at == 0) and (at + 1 == len(words) or _begins_phrase(words[at + 1][0])):
+            return words[at]
+    return None
+
+
+def _first_place(words: list[re.Match[str]]) -> int:
+    """Where the verb stands at the earliest: after the noun of "welche Kosten"."""
+    if not _OF_NOUNS.match(words[0].string, words[0].start()):
+        return 0
+    return next((at + 1 for at, word in enumerate(words) if at and word[0][0].isupper()), len(words))
+
+
+def _may_be_verb(word: str, *, first: bool) -> bool:
+    """A noun has a capital, and a function word is no verb."""
+    return len(word) > 2 and word.isalpha() and (first or word[0].islower()) and not _is_function_word(word)
+
+
+def _begins_phrase(word: str) -> bool:
+    return word[0].isupper() or _is_function_word(word)
+
+
+def _is_function_word(word: str) -> bool:
+    return word.lower() in function_words("de")

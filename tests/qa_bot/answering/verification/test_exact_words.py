@@ -1,0 +1,43 @@
+import pytest
+
+from qa_bot.answering.tiling.contacts import NO_CONTACT, AskedContact
+from qa_bot.answering.verification.exact_words import Exact, PassageWords
+from qa_core.text.analysis import terms
+
+NOTHING = Exact(frozenset(), NO_CONTACT)
+
+
+def has(text: str, word: str, *, analysis: str = "en", exact: Exact = NOTHING) -> bool:
+    return PassageWords.of(text, analysis, exact).has(word, next(iter(terms(word, analysis)), ""))
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "expected"),
+    [
+        ("Cats sleep.", "sleeping", True),
+        ("Cats sleep.", "dogs", False),
+        ("Released as 2.13.4.", "2.13", True),
+        ("Released as 2.14.", "2.13", False),
+        ("On 2026-02-17 we met.", "February", True),
+        ("On 2026-02-17 we met.", "March", False),
+        ("A day ticket: 30 €.", "cost", True),
+        ("A day ticket is free.", "cost", False),
+    ],
+)
+def test_a_passage_has_a_word_or_answers_it(text, word, expected):
+    assert has(text, word) is expected
+
+
+def test_a_german_verb_may_have_its_prefix_apart():
+    assert has("Sie geben das Buch ab.", "abgeben", analysis="de")
+    assert not has("Sie geben das Buch.", "abgeben", analysis="de")
+
+
+def test_codes_and_asked_contacts_are_there_or_lacking():
+    exact = Exact(frozenset({"E19"}), AskedContact.of("What is the phone number for E19?"))
+    without = PassageWords.of("E02 means: call the service.", "en", exact)
+    assert without.lacks("E19", "e19")
+    assert without.lacks("phone", "phone")
+    there = PassageWords.of("E19: call extension 3110.", "en", exact)
+    assert not there.lacks("E19", "e19")
+    assert there.has("phone", "phone")

@@ -1,0 +1,41 @@
+"""Separable verbs: the prefix at the end of a clause joins its verb."""
+
+import pytest
+
+from retrievers.german_verbs import is_separated, separated_prefixes, with_whole_verbs
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Wie rechne ich eine Reise ab?", "Wie abrechne ich eine Reise?"),
+        ("Wann fängt der Kurs an?", "Wann anfängt der Kurs?"),
+        ("Wie früh fängt der Kurs an?", "Wie früh anfängt der Kurs?"),
+        ("Welche Gebühren fallen für Gäste an?", "Welche Gebühren anfallen für Gäste?"),
+        ("Gibt die Kasse Karten aus, und wo?", "ausgibt die Kasse Karten, und wo?"),
+        ("Ich ziehe bald um. Und dann?", "Ich umziehe bald. Und dann?"),
+        ("Wo gebe ich das Buch zurück", "Wo zurückgebe ich das Buch"),
+        ("Fängt er früh an und hört er spät auf?", "anfängt er früh und aufhört er spät?"),
+    ],
+)
+def test_prefixes_join_their_verbs(text, expected):
+    assert with_whole_verbs(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Ist die Tür auf?", "Was kostet der Eintritt ab 18 Uhr?", "Kann ich das Buch ab?", "An?", "Die Karten, mit?", ""],
+)
+def test_other_texts_stay(text):
+    assert with_whole_verbs(text) == text
+
+
+def test_the_verb_stays_too():
+    assert with_whole_verbs("Wie lege ich es an?", keep=True) == "Wie anlege lege ich es?"
+
+
+def test_a_text_with_the_verb_apart():
+    prefixes = separated_prefixes("Er brachte drei Kisten mit. Vor der Tür steht er.")
+    assert prefixes == {"mit"}
+    assert is_separated("mitbring", {"bring"}, prefixes)
+    assert not is_separated("abbring", {"bring"}, prefixes)
