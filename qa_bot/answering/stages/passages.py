@@ -13,7 +13,7 @@ import numpy as np
 
 from qa_bot.answering.clock import Clock
 from qa_bot.answering.deadline import Deadline
-from qa_bot.answering.stages.question_words import ANYWHERE, AskedPlaces
+from qa_bot.answering.stages.question_words import ANYWHERE, AskedPlaces, asks_for_steps
 from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, understanding
 from qa_bot.answering.tiling.lead import WHOLE, lead_of
 from qa_bot.answering.tiling.units import supporting, unit_scores
@@ -339,9 +339,10 @@ def _with_lead(
     codes = codes_in(formulation.text) if formulation else ()
     scores = unit_scores(passage, units, cosines, rarity, language, context=context, codes=codes)
     is_text = passage.place.kind not in {*WHOLE, "table"}
+    wants_steps = formulation is None or asks_for_steps(formulation.text)
     with_lead = candidate.scored(
         candidate.score,
-        lead=lead_of(passage, units, scores),
+        lead=lead_of(passage, units, scores, asks_for_steps=wants_steps),
         supporting=supporting(passage.text, units, cosines) if is_text else None,
     )
     return replace(with_lead, passage=at_best_row(passage, units, scores))

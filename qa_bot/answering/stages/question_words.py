@@ -21,7 +21,8 @@ _HOW_TO = re.compile(
     r"\bhow (?:do|does|can|could|should|would|must|may|is|are|to)\b|\b(?:steps|instructions|procedure)\b"
     r"|\bwhat (?:do|should|must|can) (?:i|we|you) (?:have to |need to )?do\b"
     r"|\bwie (?:kann|muss|soll|sollte|wird|werden|\w+[et]n?) (?:ich|man|wir|ein|eine|der|die|das)\b"
-    r"|\bwas ist .*zu tun\b",
+    r"|\bwas ist .*zu tun\b|\bwas tun\b"
+    r"|\bwas (?:muss|müssen|soll|sollen|sollte|kann|können) (?:ich|man|wir|sie)\b.*\b(?:tun|machen)\b",
     re.IGNORECASE,
 )
 

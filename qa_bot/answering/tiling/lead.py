@@ -52,21 +52,27 @@ CONSIDERED = 20
 """Candidates among which the second passage is looked for."""
 
 
-def lead_of(passage: Passage, units: Sequence[Span], scores: FloatArray, *, width: int = WIDTH) -> Span | None:
+def lead_of(
+    passage: Passage, units: Sequence[Span], scores: FloatArray, *, width: int = WIDTH, asks_for_steps: bool = True
+) -> Span | None:
     """The best unit, grown towards its better neighbour to three units and `width` characters at most.
 
     The answer comes first: a unit before the best one must score nearly as high, or the lead would refer back to it.
-    Steps and code are not torn apart: a lead among them, or in a numbered list, begins with the first.
+    Code is not torn apart, nor are steps if the question asks for them: a lead among them, or in a numbered list,
+    begins with the first. Other questions ask about one item of a list, such as a rule: mean score of twelve
+    collections .7596 to .7629.
 
     Args:
         units: spans of the passage's text, in order.
         scores: of each unit, (U,).
+        asks_for_steps: whether the question asks how to do something.
     """
     if not units:
         return None
     first = last = int(np.argmax(scores))
     least = (ROW_ABOVE if passage.text.startswith("|", units[first][0]) else ABOVE) * scores[first]
-    most = len(units) if passage.place.kind in WHOLE else UNITS
+    is_whole = passage.place.kind in WHOLE and (asks_for_steps or passage.place.kind != "steps")
+    most = len(units) if is_whole else UNITS
     while last - first + 1 < most:
         refers_back = REFERS_BACK.match(passage.text, *units[first]) is not None
         before = scores[first - 1] if first > 0 and _fits(units, first - 1, last, width) else -np.inf
@@ -77,9 +83,9 @@ def lead_of(passage: Passage, units: Sequence[Span], scores: FloatArray, *, widt
             last += 1
         else:
             break
-    if passage.place.kind in WHOLE:
+    if is_whole:
         first = 0
-    while first > 0 and _is_later_step(passage.text[slice(*units[first])]):
+    while asks_for_steps and first > 0 and _is_later_step(passage.text[slice(*units[first])]):
         first -= 1
     return units[first][0], units[last][1]
 

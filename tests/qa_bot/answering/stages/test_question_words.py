@@ -47,6 +47,8 @@ def test_one_word_may_have_several_terms():
         ("Steps for a release", True),
         ("Wie bekomme ich einen Ausweis?", True),
         ("Was ist bei einem Brand zu tun?", True),
+        ("Was muss ich bei einem Brand tun?", True),
+        ("Was tun, wenn es brennt?", True),
         ("How many steps has the tower?", True),  # the word is there
         ("How much does it cost?", False),
         ("how often is the pot scraped", False),

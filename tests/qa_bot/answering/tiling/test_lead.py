@@ -64,6 +64,13 @@ def test_a_lead_in_a_numbered_list_begins_with_the_first_item() -> None:
     assert lead_of(passage(text), units, np.array([1, 0, 0, 0], np.float32), width=10) == (0, 10)
 
 
+def test_a_question_about_one_item_is_answered_by_it() -> None:
+    text = "1. Dogs need leave.\n2. Cats do not.\n3. Birds sing."
+    units, scores = [(0, 19), (20, 35), (36, 50)], np.array([0, 1, 0], np.float32)
+    assert lead_of(passage(text, kind="steps"), units, scores, width=15, asks_for_steps=False) == (20, 35)
+    assert lead_of(passage(text), units, scores, width=15, asks_for_steps=False) == (20, 35)
+
+
 def test_an_answer_begins_with_its_lead_and_ends_with_its_passage() -> None:
     text = f"{'Words before it. ' * 20}{TEXT}"
     lead = (text.index("They"), text.index(" At"))
