@@ -12,9 +12,11 @@ import numpy as np
 from qa_bot.answering.confidence.calibration import Calibration, Features
 from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.answering.stages.passages import RIVALS
-from qa_bot.answering.stages.question_words import names
+from qa_bot.answering.stages.question_words import AskedPlaces, names
 from qa_bot.answering.stages.rank import Ranking
 from qa_bot.answering.tiling.contacts import AskedContact
+from qa_bot.answering.verification.neighbours import is_about_neighbours
+from qa_bot.answering.verification.reading import whole_text
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.types import AnswerSource, Candidate, Choice
@@ -137,7 +139,8 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
     """Whether the best passage is an answer, at the wanted precision.
 
     The owner's answer to this very question always is. With ranked passages none is if no document has a word of the
-    question, and the first passage, if it was read, has none near them.
+    question, and the first passage, if it was read, has none near them. None is that is about neighbours of what is
+    asked.
     """
     if not ranking.candidates:
         return Decision(0.0, 0.0, {})
@@ -150,6 +153,9 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
     content = ranking.formulation.content_terms
     is_far = ranking.separation is not None and (ranking.cover is None or ranking.cover.covered < NEAR)
     if is_far and not any(index.document_frequency("all", term) for term in content):
+        return Decision(0.0, threshold, features)
+    sections = AskedPlaces.of(ranking.question.title).sections
+    if is_about_neighbours(ranking.question.title, whole_text(best), sections=sections):
         return Decision(0.0, threshold, features)
     return Decision(calibration.confidence(features), threshold, features)
 
