@@ -22,6 +22,19 @@ class ClientTurn(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Readings:
+    """What a follow-up is searched as in place of the question; nothing for a question that stands alone."""
+
+    texts: tuple[str, ...] = ()
+    """Searched together, and their evidence is averaged; the first one is the turn as asked."""
+    topic: str = ""
+    """Title of the document that answered the turn before, if the turn may go on with it."""
+
+
+STANDS_ALONE = Readings()
+
+
+@dataclass(frozen=True, slots=True)
 class Ask:
     question: Question
     persona: str = ""  # a name, or several with weights: "captain:2,gardener:1"
@@ -33,7 +46,7 @@ class Ask:
     conversation: str | None = None  # id under which turns belong together; a new one begins a conversation
     history: Sequence[ClientTurn] | None = None  # earlier turns, if the client keeps the conversation
     understood: str = ""  # ask exactly this, whatever the turn might mean as a follow-up
-    readings: tuple[str, ...] = ()  # texts to search together in place of the question, whose evidence is averaged
+    readings: Readings = STANDS_ALONE  # what a follow-up is searched as
     reference: str = ""  # the caller's id of the question, stored as `ask` in the answer object
     id: str = ""  # id of the answer; by default a new one
     precision: float | None = None  # wanted share of right answers; by default as configured

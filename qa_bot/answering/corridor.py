@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
-from qa_bot.answering.ask import Ask
+from qa_bot.answering.ask import STANDS_ALONE, Ask, Readings
 from qa_bot.answering.clock import MODEL_TIME_SHARE, STAGE_TIME_SHARES, Clock
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import ChoicesOffered, Listener, StageBegun, announce, ignore_event
@@ -153,7 +153,7 @@ class Corridor:
     def _decided(self, ask: Ask, clock: Clock, preferences: Preferences | None, interpose: Interpose | None) -> Decided:
         depth = max(self._config.ranking.depth if ask.trace or interpose else TILED, ask.top)
         ranking = self.rank(ask.question, clock, depth=depth, scope=ask.scope, readings=ask.readings)
-        ranking = self.verify(ranking, clock, readings=ask.readings)
+        ranking = self.verify(ranking, clock, readings=ask.readings.texts)
         for change in self._reorder:
             ranking = change(ranking, clock)
         decided = self._decide(ranking, clock, preferences, ask.precision)
@@ -229,7 +229,7 @@ class Corridor:
         mode: SearchMode = "hybrid",
         depth: int | None = None,
         scope: Scope = EVERYTHING,
-        readings: Sequence[str] = (),
+        readings: Readings = STANDS_ALONE,
     ) -> Ranking:
         """Retrieve, fuse and rank up to `depth` documents.
 
@@ -237,7 +237,7 @@ class Corridor:
         depend on `depth`.
 
         Args:
-            readings: texts that are searched in place of the question if passages are ranked.
+            readings: of a follow-up, searched in place of the question if passages are ranked.
         """
         depth = depth or self._config.retrieval.depth
         formulation = self._formulated(question, clock)
@@ -256,18 +256,18 @@ class Corridor:
         mode: SearchMode,
         depth: int,
         scope: Scope,
-        readings: Sequence[str],
+        readings: Readings,
     ) -> Ranking:
         """By the evidence for each passage."""
         feedback, only = self._config.retrieval.feedback, scope.filter_in(self.index)
-        formulations = [self._formulated(Question(text), clock) for text in readings] or [formulation]
+        formulations = [self._formulated(Question(text), clock) for text in readings.texts] or [formulation]
         hits = find_passages(self.index, self._encoder, formulations, clock, mode=mode, only=only, feedback=feedback)
-        if readings:  # confidence asks for the words of the topic, too
+        if readings.texts:  # confidence asks for the words of the topic, too
             formulation = formulations[1 % len(formulations)]
         clock.listen(StageBegun("rank"))
         pool = max(depth, self._config.ranking.depth)
         rank = partial(rank_passages, self.index, hits, depth=pool, include_archived=scope.include_archived)
-        rank = partial(rank, places=AskedPlaces.of(question.title), formulation=formulation)
+        rank = partial(rank, places=AskedPlaces.of(question.title), formulation=formulation, topic=readings.topic)
         ranked = clock.run_quick("rank", lambda share: rank(deadline=share), None)
         if ranked is None:
             ranked = unranked(self.index, hits, depth=pool)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from qa_bot.answering.ask import STANDS_ALONE, Readings
 from qa_bot.conversation.followups import Exchange, Rewriter
-from qa_bot.conversation.followups.readings import readings
+from qa_bot.conversation.followups.readings import keeps_topic, readings
 from qa_bot.conversation.memory import RememberedTurn
 from qa_core.text.analysis import fold, terms, words
 from qa_core.text.small_talk import Talk, recognise
@@ -50,8 +51,8 @@ class UnderstoodTurn:
     talk: Talk | None = None
     settled: bool = False
     """Whether the user chose this meaning, so that clarification is not needed."""
-    readings: tuple[str, ...] = ()
-    """What a follow-up is searched as; empty if it is searched as `question` alone."""
+    readings: Readings = STANDS_ALONE
+    """What a follow-up is searched as."""
 
 
 def read(
@@ -72,8 +73,15 @@ def read(
         return UnderstoodTurn(turn, talk)
     exchanges = [_exchange(earlier, entities) for earlier in past if earlier.talk is None]
     rewritten = rewriter.rewrite(turn, exchanges)
-    earlier = [former.question for former in past if former.talk is None]
-    return UnderstoodTurn(rewritten.text, readings=readings(turn, earlier, changed=rewritten.changed))
+    earlier = [former for former in past if former.talk is None]
+    texts = readings(turn, [former.question for former in earlier], changed=rewritten.changed)
+    topic = _topic(earlier[-1]) if texts and keeps_topic(turn) else ""
+    return UnderstoodTurn(rewritten.text, readings=Readings(texts, topic))
+
+
+def _topic(before: RememberedTurn) -> str:
+    """Title of the document that answered a turn; "" if it was not answered, or its answer was voted down."""
+    return "" if before.vote == "down" else before.title
 
 
 def _exchange(past: RememberedTurn, entities: Entities | None) -> Exchange:

@@ -5,7 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankers.passage_evidence import MOST, PAIRS, PROSE, SAME_TITLE, averaged, mean, same_title_bonus, scaled, summed
+from rankers.passage_evidence import (
+    MOST,
+    MOVED,
+    PAIRS,
+    PROSE,
+    SAME_TITLE,
+    TOPIC,
+    averaged,
+    mean,
+    same_title_bonus,
+    scaled,
+    summed,
+    topic_bonus,
+)
 
 
 def test_scores_are_scaled_between_the_floor_and_the_highest() -> None:
@@ -38,3 +51,11 @@ def test_the_mean_of_readings_is_scaled_again() -> None:
     assert averaged(readings)["words"].tolist() == [1.0, 0.5], "divided by the highest mean"
     assert averaged(readings)["unit"].tolist() == [0.5, 1.0], "a reading without vectors does not count there"
     assert averaged([{"words": np.array([0.5])}])["words"].tolist() == [0.5], "a single reading is not changed"
+
+
+def test_the_topic_gains_while_the_words_of_the_turn_fit_no_other_document_much_better() -> None:
+    of_topic = np.array([True, False, True])
+    assert topic_bonus(np.array([1.5, 1.5 + MOVED, 0.0]), of_topic).tolist() == [TOPIC, 0.0, TOPIC]
+    assert topic_bonus(np.array([1.0, 1.25 + MOVED, 0.0]), of_topic).tolist() == [0.0, 0.0, 0.0], "the topic moved"
+    assert topic_bonus(np.array([0.5, 0.25, 0.0]), np.full(3, fill_value=True)).tolist() == [TOPIC] * 3
+    assert topic_bonus(np.array([0.5, 0.25]), np.zeros(2, np.bool_)).tolist() == [0.0, 0.0], "not found"

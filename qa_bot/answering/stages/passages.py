@@ -36,6 +36,7 @@ from rankers.passage_evidence import (
     same_title_bonus,
     scaled,
     summed,
+    topic_bonus,
 )
 from rankers.release_notes import release_bonus
 from retrievers.codes import codes_in
@@ -122,10 +123,12 @@ def rank_passages(
     include_archived: bool = False,
     places: AskedPlaces = ANYWHERE,
     formulation: Formulation | None = None,
+    topic: str = "",
 ) -> RankedPassages:
     """Up to `depth` documents in the order of the evidence for their best passages, the mean over all readings.
 
-    The words of `formulation` help to find the leads.
+    The words of `formulation` help to find the leads. The document with the title `topic` answered the turn before,
+    which the first reading goes on with.
     """
     readings = [reading for reading in readings if reading.hits]
     keys, documents = _candidates(index, readings)
@@ -149,7 +152,10 @@ def rank_passages(
     passages = index.passages(keys[first].tolist())
     deadline.check()
     sums = _final(passages, keys[first], prose[first], pairs[first], include_archived=include_archived)
-    sums += _bonus([passages[key] for key in keys[first].tolist()], places)
+    found = [passages[key] for key in keys[first].tolist()]
+    sums += _bonus(found, places)
+    if topic:
+        sums += _topic_bonus(found, topic, {name: s[first] for name, s in scaled_raws[0].items()}, readings[0].weight)
     order = first[np.lexsort((keys[first], -sums))]
     by_row = dict(zip(first.tolist(), sums.tolist(), strict=True))
     heads, best = order[:LEADS].tolist(), _best_of_documents(order, documents)[:depth].tolist()
@@ -179,6 +185,15 @@ def _bonus(passages: Sequence[Passage], places: AskedPlaces) -> Scores:
     sections = [places.names(passage.place.heading) for passage in passages]
     gained: Scores = np.array([STEPS, CONTACT, SECTION]) @ np.array([steps, contacts, sections], np.float64)
     return gained + np.array(releases, np.float64)
+
+
+def _topic_bonus(
+    passages: Sequence[Passage], topic: str, shares: Mapping[Channel, Scores], understood: float
+) -> Scores:
+    """What passages (n,) gain by the document before, from the scaled channels of the turn as it was asked."""
+    of_pairs = np.array([is_pair(passage) for passage in passages])
+    own: Scores = np.where(of_pairs, _sum(shares, PAIRS, understood), _sum(shares, PROSE, understood))
+    return topic_bonus(own, np.array([passage.source.title == topic for passage in passages]))
 
 
 def unranked(index: Index, readings: Sequence[FoundPassages], *, depth: int) -> RankedPassages:

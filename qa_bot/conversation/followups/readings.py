@@ -15,6 +15,8 @@ from retrievers.question_terms import content_terms
 
 FEW = 3
 """A question with at most so many content words leans on the questions before it."""
+OF_TOPIC = 2
+"""A turn with at most so many content words goes on with the document that answered the turn before."""
 LONGEST = 300
 """Characters; a longer turn stands alone."""
 
@@ -48,8 +50,17 @@ def leans(turn: str) -> bool:
         return True
     if not asks(turn.strip()):
         return False
+    return _content_words(turn) <= FEW
+
+
+def keeps_topic(turn: str) -> bool:
+    """Whether a turn that leans on earlier ones is too short to name another document."""
+    return 0 < _content_words(turn) <= OF_TOPIC
+
+
+def _content_words(turn: str) -> int:
     language = "en" if looks_english(turn) else _language(turn)
-    return len(set(content_terms(turn, language, language))) <= FEW
+    return len(set(content_terms(turn, language, language)))
 
 
 def _language(turn: str) -> str:

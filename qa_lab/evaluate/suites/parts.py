@@ -9,7 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 from qa_bot.answering import corridor
-from qa_bot.answering.ask import Ask
+from qa_bot.answering.ask import STANDS_ALONE, Ask
 from qa_bot.answering.clock import Clock
 from qa_bot.answering.stages import passages
 from qa_bot.answering.tiling import lead
@@ -54,7 +54,7 @@ _decided = corridor.Corridor._decided
 
 def _in_one_reading(whole: corridor.Corridor, ask: Ask, clock: Clock, *rest: Any) -> Any:
     """A follow-up is searched alone, without the questions before it."""
-    return _decided(whole, replace(ask, readings=()), clock, *rest)
+    return _decided(whole, replace(ask, readings=STANDS_ALONE), clock, *rest)
 
 
 PARTS: Mapping[str, Part] = {

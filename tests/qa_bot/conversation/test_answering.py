@@ -9,6 +9,8 @@ import pytest
 from qa_bot import Bot
 from qa_bot.answering.ask import ClientTurn
 from qa_bot.answering.events import Event, Understood
+from qa_bot.conversation.answering import rewriter
+from qa_bot.conversation.understanding import read
 from qa_core.types import Answer
 from retrievers.long_questions import BODY, TITLE
 
@@ -67,6 +69,14 @@ def test_history_survives_a_restart(home: Path) -> None:
         assert bot.store.turns("c")[-1].rewritten == first.understood
     with Bot.open(home) as bot:
         assert bot.ask(TURNS[3], conversation="c").understood == "What is New Zealand's population?"
+
+
+def test_the_topic_survives_a_restart_and_comes_back_with_the_reply_of_a_client(home: Path) -> None:
+    with Bot.open(home) as bot:
+        title = bot.ask(CATS, conversation="c").sources[0].title
+        assert bot.memory.title(bot.ask(CATS, history=[]).text) == title
+    with Bot.open(home) as bot:
+        assert read("and at night?", bot.memory.recall("c"), rewriter()).readings.topic == title
 
 
 def test_the_first_question_is_never_rewritten(bot: Bot) -> None:

@@ -1,11 +1,13 @@
 """Interpretation of a turn after the previous turns: choices, small talk, follow-ups."""
 
+from dataclasses import replace
+
 import pytest
 
 from qa_bot.conversation.followups import Rewriter
 from qa_bot.conversation.memory import RememberedTurn
 from qa_bot.conversation.understanding import picked, read
-from qa_core.types import Answer, Choice
+from qa_core.types import Answer, AnswerSource, Choice
 
 CHOICES = (
     Choice("Mercury (planet)", "What is the planet Mercury?"),
@@ -80,3 +82,23 @@ def test_follow_up_refers_to_the_rewritten_question() -> None:
 
 def test_first_turn_is_not_rewritten() -> None:
     assert read("why?", [], Rewriter()).question == "why?"
+
+
+def answered_by(title: str) -> RememberedTurn:
+    source = AnswerSource("p", "d", "c", title, "", 1.0, "With shears.")
+    answer = Answer("How do I prune roses?", "With shears.", "passage", True, 0.9, sources=(source,))
+    return RememberedTurn.of(answer.question, answer)
+
+
+def test_the_topic_of_a_short_follow_up_is_the_document_that_answered_before() -> None:
+    before, rewriter = answered_by("Roses"), Rewriter()
+    assert read("and in winter?", [before], rewriter).readings.topic == "Roses"
+    assert read("and in winter?", [before, past("thanks")], rewriter).readings.topic == "Roses", "talk has no topic"
+    assert read("When does the museum of modern art open on holidays?", [before], rewriter).readings.topic == ""
+
+
+def test_a_turn_that_was_refused_or_voted_down_has_no_topic() -> None:
+    before, rewriter = answered_by("Roses"), Rewriter()
+    refused = past("Do they need water?")
+    assert read("and in winter?", [before, refused], rewriter).readings.topic == ""
+    assert read("and in winter?", [replace(before, vote="down")], rewriter).readings.topic == ""

@@ -1,6 +1,6 @@
 import pytest
 
-from qa_bot.conversation.followups.readings import leans, readings
+from qa_bot.conversation.followups.readings import keeps_topic, leans, readings
 
 EARLIER = ["How many days of leave do I get?", "and for part-timers?"]
 
@@ -47,3 +47,17 @@ def test_turns_that_lean_on_earlier_ones(turn):
 )
 def test_topics_and_long_messages_do_not_lean(turn):
     assert not leans(turn)
+
+
+@pytest.mark.parametrize(
+    ("turn", "keeps"),
+    [
+        ("and for interns?", True),
+        ("can they merge their own work?", True),
+        ("Was kostet das am Wochenende?", True),
+        ("and what does the yearly service of the stove cost then?", False),
+        ("and then?", False),  # no word tells what is wanted
+    ],
+)
+def test_few_words_keep_the_topic(turn: str, keeps: bool) -> None:
+    assert keeps_topic(turn) is keeps
