@@ -67,15 +67,15 @@ def same_title_bonus(cosines: Scores) -> Scores:
     return SAME_TITLE * np.maximum(0.0, cosines) ** POWER
 
 
-def topic_bonus(own: Scores, of_topic: NDArray[np.bool_]) -> Scores:
+def topic_bonus(alone: Scores, of_topic: NDArray[np.bool_]) -> Scores:
     """The bonus (n,) of the passages of the topic; 0 for all if the topic has moved.
 
     Args:
-        own: evidence (n,) for the words of the turn alone.
+        alone: evidence (n,) for the words of the turn alone.
         of_topic: whether a passage is in the document that answered the turn before, (n,).
     """
-    inside, outside = own[of_topic].max(initial=-np.inf), own[~of_topic].max(initial=0.0)
-    return TOPIC * of_topic.astype(np.float64) if inside >= outside - MOVED else np.zeros_like(own)
+    inside, outside = alone[of_topic].max(initial=-np.inf), alone[~of_topic].max(initial=0.0)
+    return TOPIC * of_topic.astype(np.float64) if inside >= outside - MOVED else np.zeros_like(alone)
 
 
 def mean(readings: Sequence[Mapping[Channel, Scores]]) -> dict[Channel, Scores]:

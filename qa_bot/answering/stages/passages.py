@@ -152,10 +152,11 @@ def rank_passages(
     passages = index.passages(keys[first].tolist())
     deadline.check()
     sums = _final(passages, keys[first], prose[first], pairs[first], include_archived=include_archived)
-    found = [passages[key] for key in keys[first].tolist()]
-    sums += _bonus(found, places)
+    considered = [passages[key] for key in keys[first].tolist()]
+    sums += _bonus(considered, places)
     if topic:
-        sums += _topic_bonus(found, topic, {name: s[first] for name, s in scaled_raws[0].items()}, readings[0].weight)
+        alone = {name: scores[first] for name, scores in scaled_raws[0].items()}
+        sums += _topic_bonus(considered, topic, alone, readings[0].weight)
     order = first[np.lexsort((keys[first], -sums))]
     by_row = dict(zip(first.tolist(), sums.tolist(), strict=True))
     heads, best = order[:LEADS].tolist(), _best_of_documents(order, documents)[:depth].tolist()
@@ -190,10 +191,10 @@ def _bonus(passages: Sequence[Passage], places: AskedPlaces) -> Scores:
 def _topic_bonus(
     passages: Sequence[Passage], topic: str, shares: Mapping[Channel, Scores], understood: float
 ) -> Scores:
-    """What passages (n,) gain by the document before, from the scaled channels of the turn as it was asked."""
+    """What passages (n,) gain by the document before, from the scaled channels of the turn alone."""
     of_pairs = np.array([is_pair(passage) for passage in passages])
-    own: Scores = np.where(of_pairs, _sum(shares, PAIRS, understood), _sum(shares, PROSE, understood))
-    return topic_bonus(own, np.array([passage.source.title == topic for passage in passages]))
+    alone: Scores = np.where(of_pairs, _sum(shares, PAIRS, understood), _sum(shares, PROSE, understood))
+    return topic_bonus(alone, np.array([passage.source.title == topic for passage in passages]))
 
 
 def unranked(index: Index, readings: Sequence[FoundPassages], *, depth: int) -> RankedPassages:
