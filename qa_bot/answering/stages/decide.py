@@ -14,7 +14,7 @@ from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.answering.stages.passages import RIVALS
 from qa_bot.answering.stages.question_words import AskedPlaces, names
 from qa_bot.answering.stages.rank import Ranking
-from qa_bot.answering.tiling.contacts import AskedContact
+from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.neighbours import is_about_neighbours
 from qa_bot.answering.verification.reading import whole_text
 from qa_core.text.analysis import terms

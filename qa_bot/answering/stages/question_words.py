@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from qa_bot.answering.tiling.contacts import NO_CONTACT, AskedContact
+from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
 from qa_core.text.analysis import STOP_TERMS, terms
 from rankers.release_notes import versions_in
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import NamedTuple
 
-from qa_bot.answering.tiling.contacts import AskedContact
 from qa_bot.answering.verification.amounts import asks_for_price, has_amount
+from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.months import month_of, months_in
 from qa_core.text.analysis import terms
 from retrievers.codes import has_code, parts_of

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from qa_bot.answering.deadline import Deadline
-from qa_bot.answering.tiling.contacts import NO_CONTACT, AskedContact
+from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
 from qa_bot.answering.verification.exact_words import Exact, PassageWords
 from qa_bot.answering.verification.reading import read_text, whole_text
 from qa_bot.answering.verification.token_vectors import TokenVectors

@@ -9,7 +9,7 @@ import pytest
 
 from kg_index.answers.answerer import FactAnswer, ParsedQuestion
 from kg_index.answers.topics import QuestionEntities
-from qa_bot.answering.ask import Ask
+from qa_bot.answering.ask import Ask, Readings
 from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Cancelled, Deadline, DeadlineExceededError
@@ -286,7 +286,7 @@ def test_an_expired_deadline_gives_a_reason_instead_of_an_answer(corridor):
 
 
 def test_readings_are_searched_in_place_of_the_question(corridor):
-    readings = ("and why?", "Why does bread dough rise? and why?")
+    readings = Readings(("and why?", "Why does bread dough rise? and why?"))
     assert ask(corridor(), "and why?", readings=readings).sources[0].document == "bread"
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from qa_bot.answering.tiling.contacts import NO_CONTACT, AskedContact
+from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
 from qa_bot.answering.verification.exact_words import Exact, PassageWords
 from qa_core.text.analysis import terms
 

@@ -6,8 +6,8 @@ import pytest
 
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.stages.rank import Ranking
-from qa_bot.answering.tiling.contacts import AskedContact
 from qa_bot.answering.verification import token_vectors
+from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.reading import WINDOW
 from qa_bot.answering.verification.token_vectors import TokenVectors
 from qa_bot.answering.verification.verify import Verifier, content_of

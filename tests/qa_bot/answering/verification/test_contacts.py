@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.answering.tiling.contacts import NO_CONTACT, AskedContact
+from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
 
 
 @pytest.mark.parametrize(
