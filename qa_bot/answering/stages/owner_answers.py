@@ -26,8 +26,8 @@ ALIKE = 0.5
 """Cosine of a starter's question with the asked one from which on it may answer in place of the owner's documents.
 
 Beside three collections the starter answers 112 everyday questions, 101 of them right; this takes 5 right and 2 wrong
-ones. Of 32 further questions to a handbook it answered "when do I get paid?" by how to ask for a raise, and "can I
-accept a gift from a vendor?" by how to recognise a fake shop; it no longer does.
+ones. Of 32 further questions to a handbook it answered "can I accept a gift from a vendor?" by how to recognise a fake
+shop, and no longer does; it still answers "when do I get paid?" by how to ask for a pay rise, at .59.
 """
 MORE_WORDS, MORE_MEANING = 0.1, 0.2
 """Gain in coverage and in similarity from which on a starter's passage fits better than the owner's best one.
