@@ -199,6 +199,8 @@ def test_a_deleted_conversation_is_forgotten_and_its_turn_stopped(serve, slow_bo
             for item in ("q2", "q3"):
                 await client.say("ask", text=CATS, id=item)
             await client.hear()
+            while slow_bot.begun < 2:  # accepted before a worker begins it
+                await asyncio.sleep(0.01)
             async with service.client.delete(f"/api/conversations/{conversation}") as reply:
                 assert reply.status == 204
             await client.until("error", question_id="q2")
