@@ -44,7 +44,7 @@ def _without_channels(*channels: str) -> list[tuple[object, str, object]]:
     ]
 
 
-def _first_unit(_passage: Passage, units: Sequence[Span], _scores: FloatArray) -> Span | None:
+def _first_unit(_passage: Passage, units: Sequence[Span], _scores: FloatArray, **_options: object) -> Span | None:
     """The beginning of a passage in place of its lead."""
     return units[0] if units else None
 

@@ -1,6 +1,7 @@
 import pytest
 
 from qa_bot.answering.stages import passages
+from qa_bot.bot import Bot
 from qa_lab.evaluate.suites.parts import PARTS, left_out
 from rankers.passage_evidence import PROSE
 
@@ -18,3 +19,9 @@ def test_without_vectors_words_are_the_evidence():
     with left_out(PARTS["vectors"]):
         assert {channel for channel, weight in passages.PROSE.items() if weight} == {"words", "pieces"}
     assert passages.PROSE == PROSE
+
+
+@pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
+def test_questions_are_answered_without_it(part, tmp_path):
+    with left_out(part), Bot.open(tmp_path / "home", flags=part.config, record=False) as bot:
+        assert "sleep" in bot.ask("Why do cats sleep all day?").text
