@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from qa_bot.documents.ingest import read
-from qa_bot.documents.ingest.records import Record
+from qa_bot.documents.ingest.records import Notice, Record
 from qa_bot.home.starter import COLLECTION
 from qa_lab.evaluate.workplace.grading import flat, holds, holds_one, names
 from qa_lab.evaluate.workplace.questions import GradedQuestion, read_questions
@@ -59,6 +59,8 @@ def stored_documents(collection: str) -> dict[str, str]:
     folder = COLLECTION if collection == STARTER else ROOT / collection / "documents"
     documents: dict[str, list[str]] = {}
     for item in read(folder):
+        if isinstance(item, Notice):  # such as an encoding that was recognised
+            continue
         if not isinstance(item, Record):
             raise ValueError(f"Expected only documents in {folder}, but got {item}; correct the file.")
         documents.setdefault(item.id, []).append(" ".join((item.title, item.body, plain(item.text))))
