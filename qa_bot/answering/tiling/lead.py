@@ -27,9 +27,9 @@ ABOVE = 0.7
 ROW_ABOVE = 0.85
 """The same for the row of a table: rows name their subjects alike ("Moov", "Moov Duo"), but each stands alone."""
 AT_ONCE = 60
-"""An answer begins with the whole passage if at most these characters precede the lead. By both constants the first 100
-characters of an answer hold the gold text for .55 instead of .38 of company's questions and dialogues, for .52 instead
-of .30 of german's questions."""
+"""An answer begins with the whole passage if at most these characters precede the lead. The first 150 characters of an
+answer then hold a gold for .62 of the questions of eleven sets; with 300 for .50, and points are .758 instead of .765.
+"""
 REFERS_BACK = re.compile(
     r"\W*(?:they|it|this|these|those|that|he|she|its|their|such|er|es|dies\w*|dann|dabei|dazu|dafür|dadurch|damit|"
     r"hierzu|hierbei|dort|dessen|deren|ils?|elles?|cela|ceci|cette|ces|"
