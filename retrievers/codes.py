@@ -1,6 +1,7 @@
-"""Codes and options in questions, which no other word can replace: "E19", "SEV4", "-t", "--max-file-size".
+"""Codes and options in questions, which no other word can replace: "E19", "SSO-120", "-t", "--max-file-size".
 
-A code is letters, then digits; its spelling in a passage may differ ("E 19"). An option of a command does not.
+A code is letters, then digits, with a hyphen between them after capitals; its spelling in a passage may differ
+("E 19"). An option of a command does not.
 """
 
 from __future__ import annotations
@@ -8,9 +9,9 @@ from __future__ import annotations
 import re
 
 _OPTION = r"(?<![\w-])(?:--[A-Za-z][\w-]*\w|-[A-Za-z])(?![\w-])"
-_CODE = re.compile(rf"{_OPTION}|\b[^\W\d_]+\d\w*")
+_CODE = re.compile(rf"{_OPTION}|\b(?:[^\W\d_]+|[A-Z]+-)\d\w*")
 _WORD = re.compile(r"\w+")
-_JOIN = re.compile(r"[\W_]+")
+_PIECE = re.compile(r"[^\W\d_]+|\d+")
 
 
 def codes_in(text: str) -> frozenset[str]:
@@ -22,7 +23,8 @@ def has_code(text: str, code: str) -> bool:
     """Whether a text has a code in some spelling, or an option unchanged."""
     if code.startswith("-"):
         return re.search(rf"(?<![\w-]){re.escape(code)}(?![\w-])", text) is not None
-    return code.casefold() in _JOIN.sub("", text.casefold())
+    spelt = r"[\W_]{0,2}".join(map(re.escape, _PIECE.findall(code)))
+    return re.search(rf"(?<![^\W_]){spelt}(?:e?s)?(?![^\W_])", text, re.IGNORECASE) is not None
 
 
 def parts_of(code: str) -> list[str]:

@@ -10,6 +10,7 @@ from retrievers.codes import codes_in, has_code, parts_of
     [
         ("What does E19 mean, and SEV4?", {"E19", "SEV4"}),
         ("What does -t do, or --max-file-size?", {"-t", "--max-file-size"}),
+        ("What does error SSO-120 mean in the F-16?", {"SSO-120", "F-16"}),
         ("(--quiet) `-q`", {"--quiet", "-q"}),
         ("a well-known e-mail - and 3-a, --, -5, 2024", set()),
     ],
@@ -23,6 +24,10 @@ def test_codes_of_a_text(text, codes):
     [
         ("Error e 19: heat", "E19", True),
         ("Error E02", "E19", False),
+        ("SSO 120: no access", "SSO-120", True),
+        ("SSO-101 and SSO-1200", "SSO-120", False),
+        ("the 19 rooms, and code E190", "E19", False),
+        ("all MP3s", "mp3", True),
         ("use `-t TIME`", "-t", True),
         ("use --time or x-t", "-t", False),
         ("the max file size", "--max-file-size", False),
