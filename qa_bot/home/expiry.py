@@ -2,7 +2,8 @@
 
 A clock that jumps years ahead, after a flat battery or by a mistake, would make every conversation old. So the home
 remembers the last time at which expired conversations were looked for. A time more than `LEAP` days later is doubted:
-nothing is deleted until the clock has gone on from there for `TRIAL` days, or is set right.
+nothing is deleted until the clock has gone on from there for `TRIAL` days, or is set right. What was used at the wrong
+time counts as used when the clock was set right; otherwise it would be kept for years.
 
     HOME/clock.json     {"seen": SECONDS, "doubted": SECONDS or null}
 """
@@ -52,6 +53,12 @@ class ClockState:
             return ClockState(self.seen, now)
         return self if now - self.doubted < TRIAL * DAY else ClockState(now)
 
+    def wrong_since(self, now: float) -> float | None:
+        """If a doubted clock has been set right: a day before its wrong time was noticed."""
+        if self.doubted is None or now > self.doubted - DAY or now - self.seen > LEAP * DAY:
+            return None
+        return self.doubted - DAY
+
 
 def expire(home: Home, config: Config, store: Store) -> list[str]:
     """Delete conversations older than `[conversations] keep`, and return their ids; none while the clock is doubted."""
@@ -60,6 +67,8 @@ def expire(home: Home, config: Config, store: Store) -> list[str]:
         return []
     last = _read(home)
     state = (last or _first_state(store, now)).at(now)
+    if last is not None and (since := last.wrong_since(now)) is not None:
+        store.used_until_now(since, now)
     if last is None or state.doubted != last.doubted or abs(state.seen - last.seen) > WRITE_EVERY:
         _write(home, state)
     before = now - days * DAY

@@ -4,7 +4,7 @@ Only this package imports SQLAlchemy.
 """
 
 from qa_bot.home.store.aliases import with_present_ids
-from qa_bot.home.store.database import StoreError, storable
+from qa_bot.home.store.database import StoreError, migrate, storable
 from qa_bot.home.store.history import NotFoundError
 from qa_bot.home.store.records import (
     CollectionInfo,
@@ -29,7 +29,7 @@ from qa_bot.home.store.records import (
     Turn,
 )
 from qa_bot.home.store.sources import SourceStore
-from qa_bot.home.store.store import Store, migrate
+from qa_bot.home.store.store import Store
 
 __all__ = [
     "CollectionInfo",

@@ -133,6 +133,15 @@ def ensure_schema(engine: Engine) -> tuple[str | None, str]:
     return before, REVISIONS[-1]
 
 
+def migrate(url: str) -> tuple[str | None, str]:
+    """Migrate a database to the newest schema; the revisions before (None if it was empty) and after."""
+    engine = open_engine(url)
+    try:
+        return ensure_schema(engine)
+    finally:
+        engine.dispose()
+
+
 def file_of(engine: Engine) -> tuple[int, int] | None:
     """Device and inode of SQLite's file; None without a file, and for a server."""
     if engine.dialect.name != "sqlite":

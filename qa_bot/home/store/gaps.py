@@ -17,6 +17,7 @@ from qa_bot.home.question_key import question_key
 from qa_bot.home.store.documents import chunks, insert_new
 from qa_bot.home.store.records import Gap, NearestDocument, Turn, Vote
 from qa_bot.home.store.schema import feedback, gaps, settled_gaps, turns
+from qa_core.wall_clock import AHEAD, is_ahead, now
 
 WORDINGS = 50
 """Latest turns of a question that are searched for its most frequent wording."""
@@ -39,16 +40,17 @@ def follow_vote(connection: Connection, turn: Turn, vote: Vote) -> None:
         _add(connection, [turn], downvoted=vote == "down")
 
 
-def settle(connection: Connection, key: str, now: float) -> int:
+def settle(connection: Connection, key: str, at: float) -> int:
     """Hide a question until it is asked again; returns the number of its turns.
 
-    Turns that another process recorded with a clock that was ahead are hidden, too.
+    Turns that were recorded with a clock that was ahead are hidden, too.
     """
     latest = connection.execute(select(func.max(gaps.c.created)).where(gaps.c.key == key)).scalar()
-    now = max(now, latest or now)
-    insert_new(connection, settled_gaps, {"key": key, "settled": now})
-    connection.execute(update(settled_gaps).where(settled_gaps.c.key == key).values(settled=now))
-    return drop_until(connection, key, now)
+    until = max(at, latest or at)
+    settled = at if is_ahead(until) else until
+    insert_new(connection, settled_gaps, {"key": key, "settled": settled})
+    connection.execute(update(settled_gaps).where(settled_gaps.c.key == key).values(settled=settled))
+    return drop_until(connection, key, until)
 
 
 def drop_until(connection: Connection, key: str, time: float) -> int:
@@ -97,10 +99,14 @@ def _add(connection: Connection, new: Sequence[Turn], *, downvoted: bool) -> Non
 
 
 def _settled(connection: Connection, keys: Iterable[str]) -> dict[str, float]:
+    """When questions were settled; by a clock that was ahead, not later than a day ago, which is then recorded."""
     times: dict[str, float] = {}
     for chunk in chunks(keys):
         query = select(settled_gaps).where(settled_gaps.c.key.in_(chunk))
         times |= {row.key: row.settled for row in connection.execute(query)}
+    for key in [key for key, settled in times.items() if is_ahead(settled)]:
+        times[key] = now() - AHEAD
+        connection.execute(update(settled_gaps).where(settled_gaps.c.key == key).values(settled=times[key]))
     return times
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
@@ -28,7 +29,7 @@ from qa_bot.home.store.schema import (
     turns,
 )
 from qa_core.text.small_talk import recognise
-from qa_core.wall_clock import now
+from qa_core.wall_clock import after, is_ahead, now
 
 TITLE_LENGTH = 80
 
@@ -98,7 +99,8 @@ def save_turn(connection: Connection, turn: Turn) -> None:
         return
     if turn.conversation is not None:
         _touch(connection, turn, at=turn.created)
-    connection.execute(insert(turns).values(turn_row(turn)))
+    (row,) = _rows(connection, [turn])
+    connection.execute(insert(turns).values(row))
     gaps.add_unanswered(connection, [turn])
 
 
@@ -114,8 +116,29 @@ def save_new_turns(connection: Connection, batch: Sequence[Turn]) -> None:
         if conversation is not None:
             _touch(connection, turn, at=last_used[conversation])
     if new:
-        connection.execute(insert(turns), [turn_row(turn) for turn in new])
+        connection.execute(insert(turns), _rows(connection, new))
         gaps.add_unanswered(connection, new)
+
+
+def _rows(connection: Connection, new: Sequence[Turn]) -> list[dict[str, Any]]:
+    """Rows of new turns, each after the last one of its conversation.
+
+    `asked` is the order of a conversation. If its last turn is of the future, because the clock was ahead, a new turn
+    is asked just after it. `created` keeps the time of the clock, which expiry goes by.
+    """
+    ids = {turn.conversation for turn in new if turn.conversation is not None}
+    query = select(turns.c.conversation_id, func.max(turns.c.asked)).where(turns.c.conversation_id.in_(ids))
+    last = {row[0]: row[1] for row in connection.execute(query.group_by(turns.c.conversation_id))} if ids else {}
+    present = now()
+    rows = []
+    for turn in new:
+        place = turn.asked
+        if turn.conversation is not None:
+            before = last.get(turn.conversation, -inf)
+            place = max(place, after(before)) if before > present else place
+            last[turn.conversation] = max(before, place)
+        rows.append(turn_row(replace(turn, asked=place)))
+    return rows
 
 
 def turn_by_id(connection: Connection, id: str) -> Turn:  # noqa: A002  # the column's own name
@@ -215,7 +238,8 @@ def delete_conversation(connection: Connection, conversation: str) -> None:
     used = select(conversations.c.updated).where(conversations.c.id == conversation)
     last_used = connection.execute(used).scalar_one()  # by another process, whose clock may have been ahead
     connection.execute(delete(conversations).where(conversations.c.id == conversation))
-    tombstones.record_deletion(connection, conversation, max(now(), last_used))
+    present = now()
+    tombstones.record_deletion(connection, conversation, present if is_ahead(last_used) else max(present, last_used))
 
 
 def _expect_conversation(connection: Connection, conversation: str) -> None:
@@ -242,13 +266,16 @@ def turn_row(turn: Turn) -> dict[str, Any]:
 
 
 def _touch(connection: Connection, turn: Turn, *, at: float) -> None:
-    """Mark the turn's conversation as used, never earlier than before; create it, named after this turn, if missing."""
+    """Mark the turn's conversation as used, never earlier than before, unless that time is of a clock that was ahead.
+
+    A missing conversation is created, and named after this turn.
+    """
     named = {"title": _title(turn.question), "persona": storable(turn.persona)}
     row = {"id": turn.conversation, **named, "created": turn.created, "updated": at}
     insert_new(connection, conversations, sealed(row, CONVERSATION))
     this = conversations.c.id == turn.conversation
     title, updated = connection.execute(select(conversations.c.title, conversations.c.updated).where(this)).one()
-    connection.execute(update(conversations).where(this).values(updated=max(updated, at)))
+    connection.execute(update(conversations).where(this).values(updated=at if is_ahead(updated) else max(updated, at)))
     if recognise(title) is not None and recognise(turn.question) is None:  # "Hello!" is a poor name
         _rename(connection, str(turn.conversation), named["title"])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -131,6 +132,16 @@ def asked_around(connection: Connection, at: float) -> tuple[float | None, float
     earlier = select(func.max(turns.c.created)).where(turns.c.created < at)
     later = select(func.min(turns.c.created)).where(turns.c.created >= at)
     return connection.execute(earlier).scalar(), connection.execute(later).scalar()
+
+
+def used_until_now(connection: Connection, since: float, now: float) -> None:
+    """Let conversations and lone turns of a wrong clock, which are not before `since`, be last used now."""
+    connection.execute(update(conversations).where(conversations.c.updated >= since).values(updated=now))
+    lone = select(turns).where(turns.c.conversation_id.is_(None), turns.c.created >= since)
+    for turn in [as_turn(row) for row in connection.execute(lone)]:
+        row = turn_row(replace(turn, created=now))
+        values = {"created": now, "checksum": row["checksum"]}
+        connection.execute(update(turns).where(turns.c.id == turn.id).values(values))
 
 
 def expire_some(connection: Connection, before: float) -> tuple[list[str], int]:

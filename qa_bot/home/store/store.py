@@ -321,6 +321,11 @@ class Store:
         with reading(self._engine) as connection:
             return retention.asked_around(connection, at)
 
+    def used_until_now(self, since: float, now: float) -> None:
+        """Let conversations and single questions of a wrong clock, from `since` on, be last used now."""
+        with writing(self._engine) as connection:
+            retention.used_until_now(connection, since, now)
+
     def expire(self, before: float) -> tuple[list[str], int]:
         """Delete what was last used before a time: ids of the conversations, number of turns without one."""
         with reading(self._engine) as connection:
@@ -389,12 +394,3 @@ class Store:
             if not count:
                 return total
             total += count
-
-
-def migrate(url: str) -> tuple[str | None, str]:
-    """Migrate a database to the newest schema; the revisions before (None if it was empty) and after."""
-    engine = open_engine(url)
-    try:
-        return ensure_schema(engine)
-    finally:
-        engine.dispose()

@@ -59,7 +59,8 @@ def test_conversations_stay_when_the_clock_jumps_ahead(empty_home: Home, left, c
     assert "The clock says 2033-11-11, 3,6" in caplog.text
     assert "deleted after 2033-11-18" in caplog.text
     assert left(TODAY + 2 * DAY) == ["a", "b"]
-    assert left(TODAY + 40 * DAY) == ["b"], "the clock was set right, and time passed"
+    assert left(TODAY + 31 * DAY) == ["b"], "the clock was set right, and time passed"
+    assert left(TODAY + 33 * DAY) == [], "what was used at the wrong time was used before it was set right"
 
 
 def test_after_a_long_absence_conversations_go_a_week_later(empty_home: Home, left) -> None:
@@ -101,3 +102,23 @@ def test_without_keep_no_file_is_written(empty_home: Home, left) -> None:
     ask(empty_home, "a", TODAY)
     assert left(TODAY + YEARS, Config()) == ["a"]
     assert not (empty_home.path / CLOCK).exists()
+
+
+def test_single_questions_of_a_wrong_time_go_as_others(empty_home: Home, left, monkeypatch) -> None:
+    assert left(TODAY) == []
+    append(empty_home, {**TURN, "id": "a", "asked": TODAY + YEARS})
+    assert left(TODAY + YEARS) == left(TODAY + DAY) == []
+    for day, count in ((30, 1), (32, 0)):
+        monkeypatch.setattr("time.time", lambda day=day: TODAY + day * DAY)
+        with open_store(empty_home, KEEPING) as store:
+            assert store.counts().turns == count
+            assert [*store.integrity.altered_rows()] == []
+
+
+def test_a_clock_without_a_battery_lets_nothing_be_older(empty_home: Home, left) -> None:
+    """It begins in 1970 at each start, and is set a little later."""
+    ask(empty_home, "a", TODAY)
+    for day in range(20):
+        assert left(TODAY + day * DAY) == ["a"]
+        assert left(60.0 + day) == ["a"]
+    assert left(TODAY + 20 * DAY) == ["a"]
