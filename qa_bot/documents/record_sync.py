@@ -14,7 +14,7 @@ from qa_bot.documents.boilerplate import Boilerplate
 from qa_bot.documents.cutting.cut_record import MARKDOWN_CUTTING, CutRecord, cut_record
 from qa_bot.documents.cutting.repeated_blocks import RepeatedBlocks
 from qa_bot.documents.index_update import IndexUpdate
-from qa_bot.documents.ingest.near_duplicates import super_shingles
+from qa_bot.documents.ingest.near_duplicates import super_shingles_of
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 from qa_bot.documents.reject_log import AddReport, RejectLog
 from qa_bot.home.sections import PassagesSection
@@ -222,6 +222,7 @@ class RecordSync:
         """What is stored of a record; it is cut again if it has boilerplate, which its whole batch shows."""
         if boilerplate := self._blocks(owner).boilerplate(record.id, document.blocks):
             document = self._cut(record, boilerplate)
+        shingles = super_shingles_of([one.text for one in document.passages])
         return NewDocument(
             collection=self._collection or 0,
             external_id=record.id,
@@ -229,8 +230,8 @@ class RecordSync:
             body=normalise(record.body),
             hash=hash_,
             passages=tuple(
-                NewPassage(one.text, one.start, one.end, super_shingles(one.text), one.place, one.units)
-                for one in document.passages
+                NewPassage(one.text, one.start, one.end, values, one.place, one.units)
+                for one, values in zip(document.passages, shingles, strict=True)
             ),
             url=web_address(record.url),
             origin=record.exported.origin if record.exported else record.where,

@@ -13,7 +13,7 @@ import numpy as np
 
 from qa_bot.home.generations import Generation, link
 from qa_bot.home.index import Manifest, open_segments
-from qa_core.text.analysis import ANALYSER_VERSION, character_ngrams, terms
+from qa_core.text.analysis import ANALYSER_VERSION, joined_ngrams, terms
 from qa_core.text.markdown_text import plain_text
 from qa_core.types import Encoder, IntArray
 from retrievers.engines.local.dense import Kind
@@ -225,10 +225,10 @@ def _entries(document: IndexedDocument) -> Iterator[Entry]:
     facets = facets_of(document)
     for passage in document.passages:
         if passage.place.kind == "boilerplate":
-            yield Entry(passage.key, document.key, [], [], [], facets)
+            yield Entry(passage.key, document.key, [], [], "", facets)
             continue
         heading, plain = " ".join(passage.place.heading), plain_text(passage.text)
-        grams = character_ngrams(f"{document.title} {document.body} {heading} {plain}")
+        grams = joined_ngrams(f"{document.title} {document.body} {heading} {plain}")
         yield Entry(
             passage.key,
             document.key,

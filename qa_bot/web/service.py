@@ -59,6 +59,8 @@ RETRY = 5.0
 HOME_GONE = "The home of the service was moved or deleted; the log says where it should be."
 PROBE = 3.0
 """Seconds within which the store has to answer."""
+OBJECTS = 700
+"""New objects between two searches for circular garbage: Python's number, after the larger one of the start."""
 GLANCE = 0.02
 """Seconds between two checks for questions in work."""
 
@@ -255,6 +257,7 @@ class AnswerService:
         """
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._workers, self._answer_one)
+        gc.set_threshold(OBJECTS, *gc.get_threshold()[1:])
         gc.collect()
         gc.freeze()  # a full collection now passes over what lives as long as the process: it is short, and often made
         self.starting = False

@@ -119,6 +119,7 @@ _LETTERS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "’": "'", "‘": "'"}
 )
 _ASCII_LOOKALIKES = tuple(zip("’‘“”–—…•®™\u00a0", "''         ", strict=True))
+_FOLDED_LOOKALIKES = tuple(pair for pair in _ASCII_LOOKALIKES if pair[0] != "™")  # which is folded to letters
 _MEMO_SIZE = 16_384  # words, about 2 MB; twelve times as many are no faster (31,000 passages, 32,000 words)
 
 
@@ -222,20 +223,28 @@ def character_ngrams(text: str, n: int = 4) -> list[str]:
     They find compounds by their parts ("Urlaub" in "Urlaubsantrag"), other inflections and misspelt words, in every
     language. A shorter word gives itself.
     """
-    grams: list[str] = []
-    for word in _runs(text, folded=True):
-        grams += _ngrams_of_word(word, n) if len(word) < _CACHED_LENGTH else _word_ngrams(word, n)
-    return grams
+    return joined_ngrams(text, n).split()
 
 
-def _word_ngrams(word: str, n: int) -> tuple[str, ...]:
+def joined_ngrams(text: str, n: int = 4) -> str:
+    """The same, with a blank between two: an index takes them so, and one string a word needs a tenth of the memory."""
+    if not text.isascii():  # a text that is ASCII but for its quotation marks and dashes is folded five times as fast
+        for odd, plain in _FOLDED_LOOKALIKES:
+            text = text.replace(odd, plain)
+    words = _runs(text, folded=True)
+    return " ".join(
+        [_ngrams_of_word(word, n) if len(word) < _CACHED_LENGTH else _word_ngrams(word, n) for word in words]
+    )
+
+
+def _word_ngrams(word: str, n: int) -> str:
     marked = f"_{word}_"
-    return tuple([marked[start : start + n] for start in range(max(1, len(marked) - n + 1))])
+    return " ".join([marked[start : start + n] for start in range(max(1, len(marked) - n + 1))])
 
 
 _CACHED_LENGTH = 32
 """Longer words are rare, and would fill the memory of the cache."""
-_ngrams_of_word = lru_cache(1 << 12)(_word_ngrams)  # 4 MB when full
+_ngrams_of_word = lru_cache(1 << 13)(_word_ngrams)  # 3 MB when full
 
 
 def fold(text: str) -> str:

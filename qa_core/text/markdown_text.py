@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from qa_core.types import Span
 
@@ -33,10 +34,11 @@ def plain_line(markdown: str) -> str:
     return " ".join(_plain(markdown).split())
 
 
+@lru_cache(1 << 10)
 def plain_text(markdown: str) -> str:
     """Markdown as plain text, line by line: lists keep their signs, cells of a table are divided by `|`.
 
-    Code is unchanged, without its fence.
+    Code is unchanged, without its fence. The last texts are kept, because a passage is indexed and then encoded.
     """
     lines: list[str] = []
     fence = ""

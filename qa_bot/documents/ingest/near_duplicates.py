@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -21,21 +22,51 @@ SHINGLE = 3
 GROUPS = 3
 WAYS = 4  # values in a group
 SHORT = 12  # words; a shorter text has too few shingles to compare
+AT_ONCE = 32  # texts; their words need a few hundred kilobytes
 WORD = re.compile(r"\w+")
+LARGEST = np.uint64(2**64 - 1)
 
 Hashes = NDArray[np.uint64]
 
 
 def super_shingles(text: str) -> SuperShingles:
     """Three 63-bit values, the same in every process and on every machine."""
-    words = WORD.findall(text.casefold())
-    normalised = (" ".join(words) or text.strip()).encode("utf-8", "replace")
-    if len(words) < SHORT:
-        return _exact(normalised)
-    hashes = np.fromiter(map(zlib.crc32, normalised.split(b" ")), np.uint64, len(words))
-    minima = (_shingles(hashes) * MULTIPLIERS + OFFSETS).min(axis=1)  # (GROUPS * WAYS,)
-    groups = _mixed(_mixed(minima).reshape(GROUPS, WAYS) * POSITIONS)
-    return _triple(np.bitwise_xor.reduce(groups, axis=1))
+    return super_shingles_of([text])[0]
+
+
+def super_shingles_of(texts: Sequence[str]) -> list[SuperShingles]:
+    """The values of each text; many texts at once take little more than half the time of one after the other."""
+    values: list[SuperShingles] = []
+    for start in range(0, len(texts), AT_ONCE):
+        values += _of_some(texts[start : start + AT_ONCE])
+    return values
+
+
+def _of_some(texts: Sequence[str]) -> list[SuperShingles]:
+    values: dict[int, SuperShingles] = {}
+    words: list[bytes] = []
+    starts: dict[int, int] = {}  # of the words of longer texts
+    for index, text in enumerate(texts):
+        own_words = WORD.findall(text.casefold())
+        normalised = (" ".join(own_words) or text.strip()).encode("utf-8", "replace")
+        if len(own_words) < SHORT:
+            values[index] = _exact(normalised)
+        else:
+            starts[index] = len(words)
+            words += normalised.split(b" ")
+    if starts:
+        values |= zip(starts, _of_words(words, [*starts.values()]), strict=True)
+    return [values[index] for index in range(len(texts))]
+
+
+def _of_words(words: Sequence[bytes], starts: Sequence[int]) -> list[SuperShingles]:
+    """Of texts that begin at the words `starts`."""
+    hashes = np.fromiter(map(zlib.crc32, words), np.uint64, len(words))
+    ways = _shingles(hashes) * MULTIPLIERS + OFFSETS  # (GROUPS * WAYS, W - 2)
+    for end in starts[1:]:
+        ways[:, end - SHINGLE + 1 : end] = LARGEST  # shingles of two texts
+    minima = _mixed(np.minimum.reduceat(ways, starts, axis=1)).reshape(GROUPS, WAYS, len(starts))
+    return [*map(_triple, np.bitwise_xor.reduce(_mixed(minima * POSITIONS[:, None]), axis=1).T)]
 
 
 def near(left: SuperShingles, right: SuperShingles) -> bool:
@@ -49,8 +80,8 @@ def _exact(normalised: bytes) -> SuperShingles:
 
 
 def _triple(values: Hashes) -> SuperShingles:
-    one, two, three = (int(value) >> 1 for value in values)
-    return one, two, three
+    one, two, three = values.tolist()
+    return one >> 1, two >> 1, three >> 1
 
 
 def _shingles(words: Hashes) -> Hashes:

@@ -28,7 +28,7 @@ class Entry(NamedTuple):
     document: int
     title: str | Sequence[str]
     text: str | Sequence[str]  # the contents of the field `all`: title, body and passage
-    grams: Sequence[str] = ()  # pieces of words
+    grams: str = ""  # pieces of words, with a blank between two
     facets: Facets = NO_FACETS
 
 
@@ -165,7 +165,7 @@ def _tantivy_document(entry: Entry, analyser: Analyser) -> tantivy.Document:
         terms = analyser(text) if isinstance(text, str) else text
         document.add_text(name, " ".join(terms))
         document.add_integer(f"{name}_length", len(terms))
-    document.add_text("grams", " ".join(entry.grams))
+    document.add_text("grams", entry.grams)
     document.add_text("collection", entry.facets.collection)
     for folder in entry.facets.folders:
         document.add_text("folder", folder)

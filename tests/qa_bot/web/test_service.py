@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from threading import Event, get_ident
 
 import pytest
@@ -12,7 +13,7 @@ from qa_bot.answering.deadline import Cancelled
 from qa_bot.answering.events import SourcesFound, StageBegun, TextAdded
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.metrics import Metrics
-from qa_bot.web.service import AnswerService
+from qa_bot.web.service import OBJECTS, AnswerService
 from qa_core.types import Question
 
 CATS = Question("Why do cats sleep all day?")
@@ -194,6 +195,16 @@ def test_warming_up_leaves_no_trace_and_makes_ready(bot) -> None:
         return before, service.state, await service.store(lambda store: store.counts().turns)
 
     assert with_service(bot, work) == ("starting", "ready", 0)
+
+
+def test_a_service_searches_for_garbage_as_often_as_python(bot) -> None:
+    usual = gc.get_threshold()
+    gc.set_threshold(50_000, *usual[1:])  # as while the process starts
+    try:
+        with_service(bot, lambda service: service.warm_up())
+        assert gc.get_threshold() == (OBJECTS, *usual[1:])
+    finally:
+        gc.set_threshold(*usual)
 
 
 def test_a_home_that_cannot_answer_does_not_get_ready(bot) -> None:

@@ -157,11 +157,19 @@ def test_words_without_accents_find_those_with_them(language: str) -> None:
     [
         ("Urlaub am", ["_url", "urla", "rlau", "laub", "aub_", "_am_"]),
         ("Öl 5", ["_ol_", "_5_"]),
+        ("“It’s” – X™", ["_it_", "_xtm", "xtm_"]),
         ("", []),
     ],
 )
 def test_character_ngrams(text: str, grams: list[str]) -> None:
     assert character_ngrams(text) == grams
+
+
+@given(TEXTS)
+def test_typographic_signs_are_as_plain_ones_to_pieces(text: str) -> None:
+    typographic = text.replace("'", "’").replace(" ", "\u00a0“").replace("-", "–")
+    plain = text.replace("’", "'")
+    assert character_ngrams(typographic) == character_ngrams(plain.replace("-", " "))
 
 
 def test_most_pieces_of_a_part_are_in_its_compound() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.documents.ingest.near_duplicates import near, super_shingles
+from qa_bot.documents.ingest.near_duplicates import near, super_shingles, super_shingles_of
 
 
 def words(count, seed):
@@ -69,3 +69,8 @@ def test_short_texts_are_compared_exactly():
 def test_any_text_has_a_sketch(text):
     assert len(super_shingles(text)) == 3
     assert near(super_shingles(text), super_shingles(text))
+
+
+@given(st.lists(st.text(st.sampled_from("ab é’-\n"), max_size=90), max_size=80))
+def test_many_texts_have_the_values_of_each(texts):
+    assert super_shingles_of(texts) == [super_shingles(text) for text in texts]

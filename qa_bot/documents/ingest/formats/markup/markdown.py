@@ -71,10 +71,13 @@ def markdown_blocks(source: str, writer: MarkdownWriter | None = None, *, mdx: b
     parser = _parser(mdx)
     tokens = parser.parse(commonmark(source, mdx=mdx))
     for token in tokens:
-        _check_html(token)
-        _keep_properties(token)
-        for child in token.children or ():
-            _check_html(child)
+        if token.type == "inline":
+            _keep_properties(token)
+            for child in token.children or ():
+                if child.type == "html_inline":
+                    _check_html(child)
+        elif token.type == "html_block":
+            _check_html(token)
     return fragment(str(parser.renderer.render(tokens, parser.options, {})), writer)
 
 
@@ -98,7 +101,7 @@ def first_title(writer: MarkdownWriter) -> str:
 
 def _keep_properties(token: Token) -> None:
     """Lines like "Owner: Ann", as below the titles of Notion's pages, stay lines."""
-    lines = token.content.split("\n") if token.type == "inline" else []
+    lines = token.content.split("\n")
     if len(lines) > 1 and all(PROPERTY.match(line) for line in lines):
         token.children = [part for child in token.children or () for part in _with_breaks(child)]
 
@@ -116,8 +119,6 @@ def _with_breaks(child: Token) -> Iterator[Token]:
 
 def _check_html(token: Token) -> None:
     """Words in angle brackets that are no elements become text; elements that are not closed lose their tags."""
-    if token.type not in {"html_inline", "html_block"}:
-        return
     if token.content.lstrip().startswith("<!--") and "-->" not in token.content:
         token.content = token.content.replace("<!--", "", 1)
     lower = token.content.lower()

@@ -23,6 +23,7 @@ SILENT = re.compile(
 ADMONITION = re.compile(
     r"^([\s>]*)(?:!!!|\?\?\?\+?|===!?\+?)[ \t]+(?:([\w-]+)[\w\s-]*?)?[ \t]*(?:\"([^\"]*)\")?[ \t]*$"
 )
+ADMONITION_SIGNS = ("!!!", "???", "==")
 CONTAINER = re.compile(r"^\s*:{3,}[ \t]*(?:\{[ \t]*\.?)?([\w-]*)(?:\[([^\]]*)\]|[^\S\n]+([^{}\n]*?))?[^\n]*$")
 ALERT = re.compile(r"^([\s>]*>\s*)\[!(\w+)\][+-]?[ \t]*(.*)$")
 DEFINITION = re.compile(r"^ {0,3}:[ \t]+(\S.*)$")
@@ -33,6 +34,7 @@ WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
 ATTRIBUTES = re.compile(r"\{:[^{}\n]{0,200}\}|(?<=[^\s{])[ \t]*\{[#.][\w-][^{}\n]{0,200}\}[ \t]*$", re.MULTILINE)
 CONTENTS = re.compile(r"^\s*(?:\[\[?_?toc_?\]?\]|\$\{toc\}|\{:toc\})\s*$", re.IGNORECASE)
 MDX_CODE = re.compile(r"^(?:import\s[^\n]*from\s+['\"]|import\s+['\"]|export\s+(?:const|let|var|default|function|\{))")
+MDX_WORDS = ("import", "export")
 MDX_COMMENT = re.compile(r"\{/\*(?:(?!\{/\*|\*/\}).)*\*/\}", re.DOTALL)
 JSX = re.compile(r"</?(?:[A-Z][\w.]*|(?=>))")
 JSX_TEXT = re.compile(r"\b(?:title|label|summary|alt|header|heading)=(?:\{\s*)?[\"']([^\"']+)[\"']")
@@ -43,7 +45,11 @@ MAX_BROKEN_JSX = 100  # tags without an end, before the rest of the text is left
 
 def is_mdx(source: str) -> bool:
     """Whether the file imports or exports as MDX does."""
-    return any(MDX_CODE.match(line) for is_code, line in _lines(source) if not is_code)
+    return any(
+        line.startswith(MDX_WORDS) and MDX_CODE.match(line) is not None
+        for is_code, line in _lines(source)
+        if not is_code
+    )
 
 
 def commonmark(source: str, *, mdx: bool = False) -> str:
@@ -102,10 +108,10 @@ def _dedented(lines: list[str]) -> Iterator[str]:
 
 def _body_title(line: str) -> str:
     """The text in place of a line that begins an indented body; "" if it begins none."""
-    if match := ADMONITION.match(line):
+    if any(sign in line for sign in ADMONITION_SIGNS) and (match := ADMONITION.match(line)):
         title = match[3] if match[3] is not None else (match[2] or "").capitalize()
         return f"{match[1]}**{title}:** " if title else " "
-    if match := FOOTNOTE.match(line):
+    if "[^" in line and (match := FOOTNOTE.match(line)):
         return f"{match[1]}[{match[2]}] {match[3]}"
     return ""
 

@@ -71,6 +71,8 @@ class Inline:
 
     def take(self) -> str:
         """Markdown, one line for each line of the block."""
+        if not self._parts:
+            return ""
         text = self._folded()
         if _MARKS.search(text):
             text = _URL_END.sub("", _LINKED.sub(self._link, text))
@@ -88,7 +90,8 @@ class Inline:
 
     def _folded(self) -> str:
         text = " ".join("".join(self._parts).split())
-        return _BREAKS.sub(_BREAK, _GLUED.sub(" ", text).replace(_GAP, "") if _GAP in text else text)
+        text = _GLUED.sub(" ", text).replace(_GAP, "") if _GAP in text else text
+        return _BREAKS.sub(_BREAK, text) if _BREAK in text else text
 
     def _clear(self) -> None:
         self._parts.clear()
