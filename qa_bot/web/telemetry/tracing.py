@@ -16,14 +16,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from opentelemetry.context import attach, detach
+from opentelemetry.context import Context, attach, detach
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
-from opentelemetry.trace import Span, SpanContext, SpanKind, Status, StatusCode
+from opentelemetry.trace import Span, SpanContext, SpanKind, Status, StatusCode, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from qa_bot.answering.observation.stage_log import StageLog
@@ -35,6 +35,17 @@ CLOSING = 5.0
 NANOSECONDS = 1e9
 
 Attribute = str | int | float | bool | list[str]
+
+
+class HashedResource(Resource):
+    """A resource that is hashed once; the exporter looks it up for each span, which was a third of its work."""
+
+    def __init__(self, resource: Resource) -> None:
+        super().__init__(resource.attributes, resource.schema_url)
+        self._hash = super().__hash__()
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 class RequestSpan:
@@ -70,7 +81,8 @@ class Tracing:
             sample: share of the traces that are sent; None: from the environment. A client's own choice stands.
         """
         sampler = None if sample is None else ParentBased(TraceIdRatioBased(sample))
-        self._provider = TracerProvider(sampler=sampler, resource=resource, shutdown_on_exit=False)
+        self._resource = HashedResource(resource)
+        self._provider = TracerProvider(sampler=sampler, resource=self._resource, shutdown_on_exit=False)
         url = f"{endpoint.rstrip('/')}/v1/traces" if endpoint else None
         self._processor = BatchSpanProcessor(OTLPSpanExporter(endpoint=url))
         self._provider.add_span_processor(self._processor)
@@ -91,23 +103,17 @@ class Tracing:
     def request(self, headers: Mapping[str, str], method: str, route: str, request_id: str) -> Iterator[RequestSpan]:
         """The span of a request; `route` is the pattern of the path, never the path itself."""
         attributes = {"http.request.method": method, "http.route": route, "qa_bot.request_id": request_id}
-        with (
-            self.continued(headers),
-            self._tracer.start_as_current_span(
-                f"{method} {route}",
-                kind=SpanKind.SERVER,
-                attributes=attributes,
-                record_exception=False,  # its message may quote a question
-                set_status_on_exception=False,
-            ) as span,
-        ):
+        context = self._remote.extract(headers)
+        span = self._tracer.start_span(f"{method} {route}", context, SpanKind.SERVER, attributes)
+        with _current(span, context):  # it records no exception: its message may quote a question
             yield RequestSpan(span)
 
     @contextmanager
     def question(self, name: str, stages: StageLog) -> Iterator[QuestionSpan]:
         """The span of a question, with a span below it for each of its `stages` when it ends."""
         offset = time.time() - time.monotonic()
-        with self._tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False) as span:
+        span = self._tracer.start_span(name)
+        with _current(span):
             try:
                 yield QuestionSpan(span)
             except BaseException as error:
@@ -145,10 +151,21 @@ class Tracing:
                     stage.name,
                     context=SpanContext(parent.trace_id, span_id, is_remote=False, trace_flags=parent.trace_flags),
                     parent=parent,
-                    resource=self._provider.resource,
+                    resource=self._resource,
                     attributes=attributes,
                     start_time=int(began * NANOSECONDS),
                     end_time=int((began + stage.seconds) * NANOSECONDS),
                     instrumentation_scope=self._scope,
                 )
             )
+
+
+@contextmanager
+def _current(span: Span, context: Context | None = None) -> Iterator[None]:
+    """Make a span the current one until it ends; `start_as_current_span` also does what exceptions need."""
+    token = attach(set_span_in_context(span, context))
+    try:
+        yield
+    finally:
+        detach(token)
+        span.end()

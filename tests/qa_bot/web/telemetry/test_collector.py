@@ -293,3 +293,15 @@ def test_the_section_is_configured_like_any_other(tmp_path) -> None:
     assert config.telemetry == TelemetrySection("http://127.0.0.1:4318", "desk", 0.25)
     with pytest.raises(ConfigError, match=r"telemetry.sample"):
         load_config(tmp_path, environment={"QA_BOT_TELEMETRY__SAMPLE": "2"})
+
+
+def test_the_hash_of_a_resource_is_made_once(monkeypatch) -> None:
+    from opentelemetry.sdk.resources import Resource
+
+    from qa_bot.web.telemetry.tracing import HashedResource
+
+    resource = Resource.create({"service.name": "qa-bot"})
+    hashed = HashedResource(resource)
+    assert (hashed, hash(hashed)) == (resource, hash(resource))
+    monkeypatch.setattr(Resource, "__hash__", None)
+    assert {hashed: 1}[hashed] == 1
