@@ -22,7 +22,7 @@ from qa_core.types import FloatArray, IntArray, Side
 
 KIND = "static"
 _BATCH = 512  # texts: their token rows fit the processor's cache
-_TOKENS = 16_384  # rows gathered at once
+_TOKENS = 2_048  # rows gathered at once, 2 MB: eight times as many take twice the time, for new memory each time
 _LONGEST = 8_192  # tokens read of a text, a bound on memory
 
 

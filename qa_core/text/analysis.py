@@ -244,7 +244,7 @@ def _word_ngrams(word: str, n: int) -> str:
 
 _CACHED_LENGTH = 32
 """Longer words are rare, and would fill the memory of the cache."""
-_ngrams_of_word = lru_cache(1 << 13)(_word_ngrams)  # 3 MB when full
+_ngrams_of_word = lru_cache(1 << 13)(_word_ngrams)  # 2 MB when full
 
 
 def fold(text: str) -> str:

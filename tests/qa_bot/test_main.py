@@ -42,3 +42,17 @@ def test_all_that_commands_write_is_private_whatever_the_umask(tmp_path: Path) -
         )
         assert done.returncode in (0, 3), done.stderr
         assert open_to_others(home) == [], arguments
+
+
+def test_garbage_is_searched_rarely_at_the_start_and_not_at_the_end() -> None:
+    code = """
+import gc, sys
+from qa_bot.__main__ import NEW_OBJECTS, main
+sys.argv = ["qa-bot", "--version"]
+try:
+    main()
+except SystemExit as end:
+    print(end.code, gc.get_threshold()[0] == NEW_OBJECTS, gc.get_freeze_count() > 1000)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[1:] == ["0 True True"], done.stderr
