@@ -48,6 +48,11 @@ WHOLE = frozenset({"steps", "code"})
 """Kinds of passages that are not shortened for a second one."""
 SAME_WORDS = 0.9
 """A passage of whose words the first has at least this share says nothing new."""
+WHOLE_PASSAGE = 900
+"""Characters of a passage that is shown whole: what precedes its lead follows it. Of 2,600 answers whose first passage
+held all gold 121 lacked it, 91 of them because it preceded the lead. Mean points of 39 sets .6836 to .6887 (dev .7655
+to .7670, others .6290 to .6365; with 400 characters .6852, with 600 .6871), the median answer has 461 instead of 382
+characters."""
 CONSIDERED = 20
 """Candidates among which the second passage is looked for."""
 
@@ -158,10 +163,16 @@ def _tile_current(
     first = _stretch(best, room, sentences, question)
     if first is None:
         return Tiling("", ())
+    earlier = _earlier(best, first, room)
     part = None if second is None else _stretch_of_second(second, limit, len(first.text), sentences, question)
     if second is None or part is None:
         whole = _stretch(best, limit, sentences, question) or first
-        return Tiling(whole.text, (whole.tile(best),), whole.lead)
+        return _with_earlier(best, whole, _earlier(best, whole, limit))
+    if earlier:
+        tiling = _with_earlier(best, first, earlier)
+        if second.passage.source != best.passage.source:
+            at = len(tiling.text) + len(GAP)
+            return Tiling(f"{tiling.text}{GAP}{part.text}", (*tiling.tiles, part.tile(second, at=at)), first.lead)
     text = f"{first.text}{GAP}{part.text}"
     if second.passage.source == best.passage.source:
         both = replace(best, passage=replace(best.passage, text=text))
@@ -260,6 +271,23 @@ def _end_of_support(candidate: Candidate, end: int) -> int:
     if lead is None or supporting is None:
         return end
     return min(end, max([lead[1], *(last for _, last in supporting if last <= end)]))
+
+
+def _earlier(candidate: Candidate, stretch: _Stretch, room: int) -> str:
+    """What precedes a stretch of a short passage; "" for rows of a table, whose header is shown, and without room."""
+    passage = candidate.passage.text
+    earlier = passage[: stretch.begin].strip()
+    is_short = len(passage) <= WHOLE_PASSAGE and len(stretch.text) + len(GAP) + len(earlier) <= room
+    return earlier if is_short and not stretch.header and candidate.passage.place.kind not in WHOLE else ""
+
+
+def _with_earlier(candidate: Candidate, stretch: _Stretch, earlier: str) -> Tiling:
+    """A stretch and what precedes it in its passage as one tile."""
+    if not earlier:
+        return Tiling(stretch.text, (stretch.tile(candidate),), stretch.lead)
+    text = f"{stretch.text}{GAP}{earlier}"
+    both = replace(candidate, passage=replace(candidate.passage, text=text))
+    return Tiling(text, (Tile(both, (0, len(text)), (0, len(text))),), stretch.lead)
 
 
 def _without_opening(candidate: Candidate, begin: int, end: int, question: str) -> tuple[str, int]:

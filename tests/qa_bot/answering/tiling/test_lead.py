@@ -72,13 +72,28 @@ def test_a_question_about_one_item_is_answered_by_it() -> None:
 
 
 def test_an_answer_begins_with_its_lead_and_ends_with_its_passage() -> None:
-    text = f"{'Words before it. ' * 20}{TEXT}"
+    text = f"{'Words before it. ' * 60}{TEXT}"
     lead = (text.index("They"), text.index(" At"))
     tiling = tile_leads([candidate(passage(text), lead)], limit=1000, sentences=sentences)
     assert tiling.text == TEXT[18:]
     assert tiling.lead == (0, 29)
     (tile,) = tiling.tiles
     assert text[slice(*tile.source_span)] == tiling.text[slice(*tile.span)] == tiling.text
+
+
+def test_what_precedes_the_lead_of_a_short_passage_follows_it() -> None:
+    before = "Bring a towel. " * 8
+    best = candidate(passage(f"{before}{TEXT}"), (len(before) + 18, len(before) + 47))
+    tiling = tile_leads([best], limit=1000, sentences=sentences)
+    assert tiling.text == f"{TEXT[18:]}\n\n{before}Cats are animals."
+    assert tiling.lead == (0, 29)
+    (tile,) = tiling.tiles
+    assert tile.candidate.passage.text == tiling.text
+    assert tile_leads([best], limit=100, sentences=sentences).text == TEXT[18:], "no room for it"
+    other = candidate(passage("Dogs bark.", name="dogs"), (0, 10))
+    both = tile_leads([best, other], limit=1000, sentences=sentences)
+    assert both.text == f"{tiling.text}\n\nDogs bark."
+    assert [both.text[slice(*tile.span)] for tile in both.tiles] == [tiling.text, "Dogs bark."]
 
 
 def test_a_lead_that_is_seen_at_once_leaves_the_passage_whole() -> None:
