@@ -1,7 +1,7 @@
 """Codes and options in questions, which no other word can replace: "E19", "SSO-120", "-t", "--max-file-size".
 
-A code is letters, then digits, with a hyphen between them after capitals; its spelling in a passage may differ
-("E 19"). An option of a command does not.
+A code is letters, then digits, after capitals with a hyphen or a blank between them ("AW 12"); its spelling in a
+passage may differ ("E 19"). An option of a command does not.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 
 _OPTION = r"(?<![\w-])(?:--[A-Za-z][\w-]*\w|-[A-Za-z])(?![\w-])"
-_CODE = re.compile(rf"{_OPTION}|\b(?:[^\W\d_]+|[A-Z]+-)\d\w*")
+_CODE = re.compile(rf"{_OPTION}|\b(?:[^\W\d_]+|[A-Z]+-)\d\w*|\b[A-Z]{{2,4}} \d{{1,3}}(?![\w%]|[.,]\d)")
 _WORD = re.compile(r"\w+")
 _PIECE = re.compile(r"[^\W\d_]+|\d+")
 
 
 def codes_in(text: str) -> frozenset[str]:
-    """The codes and options of a text."""
-    return frozenset(_CODE.findall(text))
+    """The codes and options of a text; a text in capitals has no words with a number apart."""
+    codes = _CODE.findall(text)
+    return frozenset(code for code in codes if " " not in code or not text.isupper())
 
 
 def has_code(text: str, code: str) -> bool:

@@ -11,6 +11,8 @@ from retrievers.codes import codes_in, has_code, parts_of
         ("What does E19 mean, and SEV4?", {"E19", "SEV4"}),
         ("What does -t do, or --max-file-size?", {"-t", "--max-file-size"}),
         ("What does error SSO-120 mean in the F-16?", {"SSO-120", "F-16"}),
+        ("the AW 12 in the EU 2025, or 6 kW", {"AW 12"}),
+        ("HOW MANY FOR 2 DAYS", set()),
         ("(--quiet) `-q`", {"--quiet", "-q"}),
         ("a well-known e-mail - and 3-a, --, -5, 2024", set()),
     ],

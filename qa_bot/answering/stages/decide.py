@@ -17,6 +17,7 @@ from qa_bot.answering.stages.rank import Ranking
 from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.neighbours import is_about_neighbours
 from qa_bot.answering.verification.reading import whole_text
+from qa_bot.answering.verification.years import lacks_version, lacks_year
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.types import AnswerSource, Candidate, Choice
@@ -155,7 +156,8 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
     if is_far and not any(index.document_frequency("all", term) for term in content):
         return Decision(0.0, threshold, features)
     sections = AskedPlaces.of(ranking.question.title).sections
-    if is_about_neighbours(ranking.question.title, whole_text(best), sections=sections):
+    title, text = ranking.question.title, whole_text(best)
+    if is_about_neighbours(title, text, sections=sections) or lacks_year(title, text) or lacks_version(title, text):
         return Decision(0.0, threshold, features)
     return Decision(calibration.confidence(features), threshold, features)
 

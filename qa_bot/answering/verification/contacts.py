@@ -39,6 +39,7 @@ _BY_VERB = (
 )
 _NAMED = re.compile("|".join(_BY_NAME), re.IGNORECASE)
 _ASKS = re.compile("|".join((*_BY_NAME, *_BY_VERB)), re.IGNORECASE)
+_FAX = re.compile("fax", re.IGNORECASE)
 _NO_NUMBER_BEFORE = r"(?<![\w.,£$€/-])"
 _ADDRESS = re.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
@@ -67,21 +68,26 @@ class AskedContact(NamedTuple):
     """What a question says about the contact that it asks for; nothing by default.
 
     `words` are those that ask, in lower case; `by_name` if it names a number or an address, without which no text
-    answers it.
+    answers it; `by_fax` if that is the number of a fax, which no telephone number answers.
     """
 
     words: frozenset[str] = frozenset()
     by_name: bool = False
+    by_fax: bool = False
 
     @classmethod
     def of(cls, question: str) -> AskedContact:
         """The contact that a question asks for."""
         asking = frozenset(word.casefold() for match in _ASKS.finditer(question) for word in _WORD.findall(match[0]))
-        return cls(asking | WAYS, _NAMED.search(question) is not None) if asking else NO_CONTACT
+        named = _NAMED.search(question)
+        by_fax = named is not None and _FAX.search(named[0]) is not None
+        return cls(asking | WAYS, named is not None, by_fax) if asking else NO_CONTACT
 
     def is_in(self, text: str) -> bool:
         """Whether the question asks for a contact, and the text names a number, an address of e-mail or a channel."""
-        return bool(self.words) and _ADDRESS.search(text.translate(_MARKS)) is not None
+        if not self.words or (self.by_fax and not _FAX.search(text)):
+            return False
+        return _ADDRESS.search(text.translate(_MARKS)) is not None
 
 
 NO_CONTACT = AskedContact()

@@ -64,3 +64,9 @@ def test_a_question_names_what_it_wants_and_its_words_ask():
     assert contact.by_name
     assert {"whom", "turn", "phone", "number"} <= contact.words
     assert not AskedContact.of("Who do I ask?").by_name
+
+
+def test_a_telephone_number_is_no_fax_number():
+    contact = AskedContact.of("What is the fax number of the office?")
+    assert not contact.is_in("Office: telephone 01999 480 150.")
+    assert contact.is_in("Office: telephone 01999 480 150, fax 01999 480 151.")

@@ -1,0 +1,49 @@
+"""Years and versions of a question that a passage lacks, though it has others: "prices 2025" are not those of 2023.
+
+A passage without any year may hold for all of them. One that holds "from 2024", or for a range, holds for later years.
+"""
+
+from __future__ import annotations
+
+import re
+
+_YEAR = re.compile(
+    r"(?:\b(?:in|for|of|since|until|during|year|season|im|für|von|seit|bis|jahr|en|pour|depuis)\s)"
+    r"((?:19|20)\d\d)(?![\w%]|[.,-]\d)|(?<![\w.,/-])((?:19|20)\d\d)(?=\W*$)",
+    re.IGNORECASE,
+)
+"""After a preposition, or at the end: not "2000 rooms"."""
+_ANY_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_YEARS = re.compile(r"((?:19|20)\d\d)\s*(?:[-–—/]|to|bis|and|und|à|until|through)\s*((?:19|20)?\d\d)(?!\d)")
+_VERSION = re.compile(r"(?<![\w.,])\d+(?:\.\d+)+(?![\w%]|[.,]\d)")
+_OPEN = re.compile(
+    r"\b(?:since|from|as of|after|starting|beginning|valid|effective|ab|seit|gültig|gilt|stand|nach|dès|depuis)\b"
+    r"(?:[^.;\n|]|(?<=\d)\.){0,40}?(?<!\d)((?:19|20)\d\d)(?!\d)",
+    re.IGNORECASE,
+)
+_LATER = re.compile(
+    r"\b(?:since|as of|from|or|and|oder|und|ab|seit|at least|mindestens)\s(?:\w+\s)?(?:version\s)?"
+    r"(?:\d|later|newer|higher|above|up|greater|neuer|höher|später)",
+    re.IGNORECASE,
+)
+
+
+def lacks_year(question: str, text: str) -> bool:
+    """Whether a text has years, but none that a question names, and does not hold for it either."""
+    named_years = {first or last for first, last in _YEAR.findall(question)}
+    begun_in = _OPEN.findall(text) if named_years else []
+    years = set(_ANY_YEAR.findall(text)) - set(begun_in) if named_years else set()
+    if not years or named_years & {*years, *begun_in}:
+        return False
+    begun = min(begun_in, default="9999")
+    spans = [(first, first[: 4 - len(last)] + last) for first, last in _YEARS.findall(text)]
+    return not any(year >= begun or any(first <= year <= last for first, last in spans) for year in named_years)
+
+
+def lacks_version(question: str, text: str) -> bool:
+    """Whether a text has versions, but none that a question names, and none is open to later ones."""
+    named_versions = set(_VERSION.findall(question))
+    versions = set(_VERSION.findall(text)) if named_versions else set()
+    if not versions or _LATER.search(text):
+        return False
+    return not any(f"{other}.".startswith(f"{version}.") for version in named_versions for other in versions)

@@ -1,0 +1,40 @@
+"""Years and versions that a passage lacks."""
+
+import pytest
+
+from qa_bot.answering.verification.years import lacks_version, lacks_year
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("What did a pitch cost in 2023?", "Prices 2025: a pitch is 38 euros.", True),
+        ("What does a pitch cost in 2025?", "Prices 2025: a pitch is 38 euros.", False),
+        ("What does a pitch cost in 2025?", "A pitch is 38 euros.", False),
+        ("What does a pitch cost?", "Prices 2025: a pitch is 38 euros.", False),
+        ("Are they allowed in 2026?", "They have been forbidden since 2021.", False),
+        ("I bought one in 2015, is it allowed?", "They have been forbidden since 2021.", False),
+        ("Was kostet es 2026?", "Gültig ab 1. Januar 2024: 12 Euro. Bis 2023: 10 Euro.", False),
+        ("What was paid in 2020?", "2018-2021: 12 euros. 2022: 14 euros.", False),
+        ("What was paid in 2020?", "2018/19: 12 euros.", True),
+        ("Do you have 2000 rooms?", "Built in 1988.", False),
+        ("Call 0761-2023?", "Built in 1988.", False),
+    ],
+)
+def test_years(question, text, expected):
+    assert lacks_year(question, text) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("What is new in 3.14?", "3.11: faster. 3.12: shorter.", True),
+        ("What is new in 3.12?", "3.11: faster. 3.12.1: shorter.", False),
+        ("Does it run with 22.0?", "Supported since version 20.3.", False),
+        ("Does it run with 22.0?", "It runs with 20.3 and later.", False),
+        ("Does it run with 22.0?", "It runs with Windows.", False),
+        ("Does it run?", "Version 20.3.", False),
+    ],
+)
+def test_versions(question, text, expected):
+    assert lacks_version(question, text) is expected
