@@ -37,8 +37,7 @@ def home_path(context: typer.Context) -> Path | None:
 
 def explicit_home_path(context: typer.Context) -> Path | None:
     """Value of --home; unlike `home_path` it ignores QA_BOT_HOME."""
-    parent = context.parent
-    source = parent.get_parameter_source("home") if parent else None
+    source = context.find_root().get_parameter_source("home")
     return home_path(context) if source is not None and source.name == "COMMANDLINE" else None
 
 

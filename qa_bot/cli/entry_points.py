@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,13 @@ def command_of(app: typer.Typer) -> Any:
     return typer.main.get_command(app)
 
 
+def command_from(name: str, function: Callable[..., None]) -> Any:
+    """The command that a function with typer's annotations is."""
+    alone = typer.Typer(**PLAIN_HELP)
+    alone.command(name)(function)
+    return command_of(alone)
+
+
 def _prefix(context: typer.Context) -> str:
     """What the names of a group's entry points begin with: nothing for `qa-bot`, `kg.` for `qa-bot kg`."""
     return "".join(f"{name}." for name in context.command_path.split()[1:])
@@ -70,11 +78,8 @@ def _load(name: str) -> Any:
     for point in _entry_points():
         if point.name == name:
             loaded = point.load()
-            if isinstance(loaded, typer.Typer):
-                return command_of(loaded)
-            command = typer.Typer(**PLAIN_HELP)
-            command.command(name.rpartition(".")[2])(loaded)
-            return command_of(command)
+            is_group = isinstance(loaded, typer.Typer)
+            return command_of(loaded) if is_group else command_from(name.rpartition(".")[2], loaded)
     if name in LABORATORY:
         raise MissingCommandError(
             f"Expected an entry point {name!r} of the group {GROUP}, but it is not installed; install qa-bot again, "

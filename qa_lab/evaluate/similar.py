@@ -27,7 +27,9 @@ from qa_core.types import Encoder, FloatArray
 from qa_core.vectors.word_vectors import WordVectors, read_vectors
 from qa_lab.data.paraphrase_pairs import KEPT_ASIDE
 from qa_lab.data.question_pairs import read_question_pairs, read_titles
+from qa_lab.data.word_vectors import vectors_file
 from qa_lab.errors import TrainingDataError
+from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row, compared
 from qa_lab.evaluate.tfidf import TfIdf
@@ -83,7 +85,6 @@ def evaluate_similar(
     encoders: Sequence[str] = (),
     limit: int | None = None,
     held_out: float = 0.0,
-    vectors: Path | None = None,
     padded: int | None = None,
     padding: Sequence[Path] = (),
     home: Path | None = None,
@@ -93,20 +94,21 @@ def evaluate_similar(
 
     Args:
         data: data of `train similar`.
-        models: folders of encoders.
+        models: folders of encoders; also one file or folder of word vectors for the rows `mean` and `IDF mean`, whose
+            vectors are otherwise those of single words by the last encoder.
         encoders: names of encoders, by default `starter`.
         limit: largest number of queries.
         held_out: use only the share of the questions that `train similar` held out (`test` in its settings).
-        vectors: a file of word vectors for the rows `mean` and `IDF mean`; by default the vectors of single words by
-            the last encoder.
         padded: add titles of `padding` up to this number of candidates; each encoder has a row with an exact and one
             with an approximate index, instead of the baselines.
         home: folder of fetched encoders.
 
     Raises:
         TrainingDataError: without pairs of similar questions.
+        DatasetError: for several files of word vectors.
         EncoderError: if an encoder cannot be opened.
     """
+    folders, vectors = _divided(models)
     questions = read_question_pairs([data]).examples
     if held_out:
         _, questions = questions.split(held_out, salt=KEPT_ASIDE)
@@ -117,7 +119,7 @@ def evaluate_similar(
     task = Task.of(questions, limit=limit)
     split = f"{held_out:g} kept aside" if held_out else ""
     with TemporaryDirectory() as folder:
-        opened = list(_encoders(models, encoders, home, Path(folder) / "models"))
+        opened = list(_encoders(folders, encoders, home, Path(folder) / "models"))
         systems = (
             _systems(task, opened, vectors, Path(folder), progress)
             if padded is None
@@ -125,6 +127,14 @@ def evaluate_similar(
         )
         rows = [_row(task, data.name, split, *system) for system in systems]
     return compared(rows, COMPARED_BY)
+
+
+def _divided(models: Sequence[Path]) -> tuple[list[Path], Path | None]:
+    """Folders of encoders, and the file of word vectors."""
+    files = [file for model in models if (file := vectors_file(model))]
+    if len(files) > 1:
+        raise DatasetError(f"Expected one file of word vectors for similar, but got {len(files)}; name one at a time.")
+    return [model for model in models if not vectors_file(model)], next(iter(files), None)
 
 
 def _row(task: Task, data: str, split: str, engine: str, encoder: str, lists: Lists) -> Row:

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 from qa_bot.home.starter import ENCODER, FOLDER
 from qa_core.measures.metrics import Score
-from qa_lab.evaluate import tasks
 from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.evaluate.report import Row
 from qa_lab.papers.declarations import (
@@ -27,6 +26,7 @@ from qa_lab.papers.declarations import (
     Trained,
     toml,
 )
+from qa_lab.papers.evaluations import evaluation
 
 T = TypeVar("T")
 OUTCOME = "outcome.json"
@@ -158,27 +158,12 @@ class Laboratory:
 
     def _evaluated(self, evaluated: Evaluated, models: Sequence[Path]) -> list[Row]:
         setting, options = self.setting, dict(evaluated.options)
-        home = evaluated.configuration(quick=setting.quick)
-        flags: dict[str, Any] = {"flags": home} if home else {}
-        return tasks.measure(
-            evaluated.task,
-            setting.data / evaluated.data,
-            split=options.get("split", "dev"),
-            engines=evaluated.engines,
-            encoders=evaluated.encoders,
-            models=models,
-            limit=evaluated.most(quick=setting.quick),
-            relevant=options.get("relevant", 1),
-            summary=False,
-            run=None,
-            home=None,
-            progress=setting.progress,
-            similar=tasks.Similar(options.get("held_out", 0.0)),
-            phrases=tasks.Phrases(options.get("overlap", 0.5)),
-            keep=options.get("keep", "both"),
-            relations=setting.data / options["relations"] if "relations" in options else None,
-            **flags,
-        )
+        if "relations" in options:
+            options["relations"] = setting.data / options["relations"]
+        options |= {"models": models, "engines": evaluated.engines, "encoders": evaluated.encoders}
+        options |= {"limit": evaluated.most(quick=setting.quick), "flags": evaluated.configuration(quick=setting.quick)}
+        named = {name: value for name, value in options.items() if value}
+        return evaluation(evaluated.task)(setting.data / evaluated.data, progress=setting.progress, **named)
 
 
 def score(value: float, error: float = math.nan) -> Score:

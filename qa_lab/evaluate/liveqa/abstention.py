@@ -42,6 +42,7 @@ from rankers.combination import LEARNED
 log = logging.getLogger(__name__)
 
 TASK = "liveqa, calibration"
+ENGINES: tuple[SearchMode, ...] = ("hybrid",)
 RIGHT = 1
 """Lowest grade of a right first document."""
 COVERAGE = 0.5
@@ -65,7 +66,7 @@ def evaluate_abstention(
     dataset: Dataset,
     *,
     off_topic: Path,
-    engines: Sequence[SearchMode] = ("hybrid",),
+    engines: Sequence[SearchMode] = ENGINES,
     encoders: Sequence[str] = (),
     home: Path | None = None,
     flags: Flags | None = None,

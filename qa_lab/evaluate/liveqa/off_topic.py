@@ -65,6 +65,11 @@ def draw_off_topic(path: Path, count: int, *, seed: int = 0) -> list[Question]:
     return [pool[ids[i]] for i in np.random.default_rng(seed).permutation(len(ids))[:count]]
 
 
+def judged_part(limit: int | None) -> int | None:
+    """The number of judged questions among `limit` questions, of which as many are off-topic."""
+    return limit and -(-limit // 2)
+
+
 def beside(data: Path) -> Path:
     """The default folder of off-topic questions for judged data."""
     return data.resolve().parent / FOLDER

@@ -98,6 +98,3 @@ def test_on_the_command_line(qa_bot, data: Path, model: Path):
     done = qa_bot("eval", "dialogue", "--data", data, "--model", model, "--limit", "25", "--json")
     assert done.code == 0, done.err
     assert done.json["models"][2]["engine"] == "backward"
-    refused = qa_bot("eval", "dialogue", "--data", data, "--model", model, "--encoder", "starter")
-    assert refused.code == 1
-    assert "Expected no --encoder for dialogue" in refused.err

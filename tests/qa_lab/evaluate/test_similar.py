@@ -67,15 +67,15 @@ def test_every_row(questions: Path, encoder: Path):
 def test_vectors_from_a_file_and_words_without_any(questions: Path, encoder: Path, tmp_path: Path):
     vectors = tmp_path / "v.txt"
     vectors.write_text("cats 1 0\nwhy 0 1\n")
-    figures = named(evaluate_similar(questions, encoders=[str(encoder)], vectors=vectors))
+    figures = named(evaluate_similar(questions, encoders=[str(encoder)], models=[vectors]))
     # `cats` is all that is known of three questions and `why` of two: everything in its place
     assert figures["mean"] == 1
     vectors.write_text("cats 1 0\n")
-    figures = named(evaluate_similar(questions, encoders=[str(encoder)], vectors=vectors))
+    figures = named(evaluate_similar(questions, encoders=[str(encoder)], models=[vectors]))
     assert figures["mean"] == pytest.approx(3 / 5)  # questions without a known word find nothing
     vectors.write_text("cats 1 0\nwhy 0\n")
     with pytest.raises(ValueError, match=r"v\.txt.*line 2"):
-        evaluate_similar(questions, encoders=[str(encoder)], vectors=vectors)
+        evaluate_similar(questions, encoders=[str(encoder)], models=[vectors])
 
 
 def test_padded_with_other_questions(questions: Path, encoder: Path, write_lines: Callable[..., Path]):

@@ -6,10 +6,8 @@ import pytest
 from qa_bot.documents.graph import GraphError, add
 from qa_bot.home.folder import Home
 from qa_lab.errors import TrainingDataError
-from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.evaluate.graph.linking import evaluate_linking, iri_of
 from qa_lab.evaluate.report import as_json, table
-from qa_lab.evaluate.tasks import Phrases, Similar, measure
 
 NS = "http://rdf.freebase.com/ns/"
 LABEL, ABOUT = "http://www.w3.org/2000/01/rdf-schema#label", "http://schema.org/description"
@@ -87,28 +85,6 @@ def test_unmeasurable_data_is_rejected(with_graph: Path, tmp_path: Path, write_l
         evaluate_linking(tmp_path / "bytes.tsv", home=with_graph)
     with pytest.raises(GraphError, match="kg add"):
         evaluate_linking(write_lines("sq.tsv", *LINES), home=tmp_path / "without-graph")
-
-
-def rows_of_task(data: Path, home: Path, **options):
-    nothing = {"engines": (), "models": (), "limit": None, "relevant": 1, "summary": False, "run": None}
-    common = {"encoders": (), "home": home, "progress": lambda _doing, _done: None}
-    return measure(
-        "linking",
-        data,
-        **{"split": "dev", "similar": Similar(), "phrases": Phrases(), "keep": "both", "relations": None}
-        | nothing
-        | common
-        | options,
-    )
-
-
-def test_the_task_by_its_name(with_graph: Path, write_lines: Callable[..., Path]) -> None:
-    data = write_lines("sq.tsv", *LINES)
-    assert [row.scores["accuracy"].mean for row in rows_of_task(data, with_graph)] == [1 / 4, 2 / 4, 2 / 4, 3 / 4]
-    with pytest.raises(DatasetError, match="no --encoder"):
-        rows_of_task(data, with_graph, encoders=["starter"])
-    with pytest.raises(DatasetError, match="--model"):
-        rows_of_task(data, with_graph, models=[Path("any")])
 
 
 def test_the_command_line(qa_bot, home: Path, write_lines: Callable[..., Path]) -> None:

@@ -23,8 +23,5 @@ def test_an_ablation_as_table_and_picture(qa_bot, suite_file, tmp_path, monkeypa
 
 
 def test_wrong_usage(qa_bot, suite_file):
-    assert qa_bot("eval", "retrieval", "--data", suite_file, "--ablate").code == 2
     assert qa_bot("eval", "everything", "--suite", suite_file, "--engine", "recipe").code == 2
-    assert qa_bot("eval", "retrieval", "--data", suite_file, "--suite", suite_file).code == 2
-    assert qa_bot("eval", "retrieval").code == 2
     assert qa_bot("eval", "everything", "--suite", "gone.toml").code == 1

@@ -22,8 +22,7 @@ def test_the_worst_answers(qa_bot, policies, questions):
 
 def test_wrong_usage(qa_bot, policies, questions):
     assert qa_bot("eval", "workplace", "--data", policies).code == 2
-    assert qa_bot("eval", "retrieval", "--data", policies, "--questions", questions).code == 2
-    wrong = qa_bot("eval", "retrieval", "--data", policies, "--engine", "recipe")
-    assert (wrong.code, "Expected recipe with workplace" in wrong.err) == (1, True)
     unknown = qa_bot("eval", "workplace", "--data", policies, "--questions", questions, "--engine", "hybrid")
-    assert (unknown.code, "one of the engines default" in unknown.err) == (1, True)
+    assert (unknown.code, "'hybrid' is not one of 'default'" in unknown.err) == (2, True)
+    gone = qa_bot("eval", "workplace", "--data", policies / "gone", "--questions", questions)
+    assert (gone.code, "which does not exist" in gone.err) == (1, True)

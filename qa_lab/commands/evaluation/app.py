@@ -1,0 +1,49 @@
+"""The group `qa-bot eval` and its commands, in the order of its help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from qa_bot.cli.entry_points import PLAIN_HELP, command_from
+from qa_lab.commands.evaluation import conversations, documents, graph, liveqa, papers, suites, texts, workplace
+
+TASKS: dict[str, Callable[..., None]] = {
+    "retrieval": documents.retrieval,
+    "known-item": documents.known_item,
+    "liveqa": liveqa.liveqa,
+    "workplace": workplace.workplace,
+    "everything": suites.everything,
+    "papers": papers.papers,
+    "answers": texts.answers,
+    "similar": texts.similar,
+    "paraphrase": texts.paraphrase,
+    "words": texts.words,
+    "phrases": texts.phrases,
+    "relations": graph.relations,
+    "linking": graph.linking,
+    "facts": graph.facts,
+    "rewrite": conversations.rewrite,
+    "dialogue": conversations.dialogue,
+}
+
+
+class TaskGroup(TyperGroup):
+    """The commands of `TASKS`, each made when it is called or listed: those of all would slow down `qa-bot --help`."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**{**attributes, "commands": dict.fromkeys(TASKS)})
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 (typer's signature)
+        return command_from(cmd_name, TASKS[cmd_name]) if cmd_name in TASKS else None
+
+
+app = typer.Typer(cls=TaskGroup, no_args_is_help=True, subcommand_metavar="TASK [ARGS]...", **PLAIN_HELP)
+
+
+@app.callback()
+def evaluate() -> None:
+    """Measure the bot on judged data, with standard errors."""
