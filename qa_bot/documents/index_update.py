@@ -133,9 +133,7 @@ def index_update(
         generations = Generations(home.index)
         finish_announced(store.commits, (generations, Generations(home.graph)))
         finish_settings(home)
-        previous = None if from_nothing else generations.current()
-        if previous:
-            generations.expect_whole(previous)
+        previous = None if from_nothing else _whole(generations)
         number = _begin(store, generations, encoder, repairing=from_nothing)
         staged = generations.stage(number)
         outdated = previous is not None and Manifest.of(previous).is_outdated
@@ -152,9 +150,7 @@ def index_update(
                 if settings:
                     announce_settings(home, PendingSettings(update.number, settings))
         except BaseException:
-            writer.abandon()
-            discard(update.switches)
-            shutil.rmtree(staged, ignore_errors=True)  # frees space at once if the disk is full
+            _give_up(update, staged)
             raise
         try:
             _commit(update)
@@ -167,6 +163,13 @@ def index_update(
             log.warning(QUICK)
             _keep_better(home, improved)
         _clean_up(update, (generations, Generations(home.graph)))
+
+
+def _give_up(update: IndexUpdate, staged: Path) -> None:
+    """Remove the new generations at once, because the disk may be full."""
+    update.writer.abandon()
+    discard(update.switches)
+    shutil.rmtree(staged, ignore_errors=True)
 
 
 def _prepare(update: IndexUpdate, generations: Generations, staged: Path) -> Generation:
@@ -234,6 +237,14 @@ def _improved(home: Home, config: Config, generation: Generation | None) -> _Imp
         log.warning("The better vectors are given up: %s", error)
         return None
     return _Improved(generation, encoder) if encoder.fingerprint == manifest.fingerprint else None
+
+
+def _whole(generations: Generations) -> Generation | None:
+    """The current generation; None if there is none, and CorruptGenerationError if it is damaged."""
+    current = generations.current()
+    if current:
+        generations.expect_whole(current)
+    return current
 
 
 def _sound(generations: Generations) -> Generation | None:

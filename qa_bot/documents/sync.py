@@ -74,21 +74,9 @@ def add(
     """
     _expect_input(paths, format)
     budget = ByteBudget(limits or Limits())
-    sites: list[VisitedSite] = []
-    if urls:
-        from qa_bot.documents.sources.websites import visit_new, website_run  # late: they import aiohttp
-
-        with Store.open(home.store_url(config)) as store:
-            sites = visit_new(
-                store,
-                config,
-                urls,
-                site or {},
-                collection=collection,
-                removing=removing,
-                limits=budget.limits,
-                progress=pages,
-            )
+    sites = _newly_visited(
+        home, config, urls, site or {}, collection=collection, removing=removing, limits=budget.limits, pages=pages
+    )
     with _changing(home, config, encoder, "add", dry_run=dry_run) as (store, update, log):
         if facts and update:
             graph.add(home, facts, action=None, switches=update.switches)
@@ -98,9 +86,38 @@ def add(
             return log.counts
         registry = Registry(store, config.passages, update, removing, allow_empty)
         runs = list(registry.runs(paths, collection=collection, format_=format))
-        runs += [website_run(registry, visited, collection) for visited in sites]
+        runs += _new_website_runs(registry, sites, collection)
         Synchronisation(store, update, config.passages, log, progress, budget, removing).run(runs)
     return log.counts
+
+
+def _newly_visited(
+    home: Home,
+    config: Config,
+    urls: Sequence[str],
+    site: Mapping[str, Any],
+    *,
+    collection: str | None,
+    removing: bool,
+    limits: Limits,
+    pages: Callable[[int], None],
+) -> list[VisitedSite]:
+    """The pages and sites at URLs, visited before the home is locked."""
+    if not urls:
+        return []
+    from qa_bot.documents.sources.websites import visit_new  # late: it imports aiohttp
+
+    with Store.open(home.store_url(config)) as store:
+        return visit_new(
+            store, config, urls, site, collection=collection, removing=removing, limits=limits, progress=pages
+        )
+
+
+def _new_website_runs(registry: Registry, sites: Iterable[VisitedSite], collection: str | None) -> Iterator[SourceRun]:
+    for visited in sites:
+        from qa_bot.documents.sources.websites import website_run
+
+        yield website_run(registry, visited, collection)
 
 
 def synchronise(

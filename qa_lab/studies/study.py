@@ -8,8 +8,9 @@ the share of replies that a classifier attributes to the speaker; it learns from
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -71,11 +72,7 @@ def evaluate_study(
         EncoderError: the encoder cannot be opened.
         TrainingDataError, FileNotFoundError, ValueError: data or models cannot be read.
     """
-    if not personas or samples < 1:
-        raise DatasetError(
-            f"Expected at least one persona of the chat model and one reply of each system, but got {len(personas)} "
-            f"personas and {samples} replies; train a persona with `qa-bot train persona`, or request more replies."
-        )
+    _check(personas, samples)
     examples = read_questions(questions)[:limit]
     model = ChatModel.load(base)
     speakers = {name: Persona.load(folder, model) for name, folder in personas.items()}
@@ -86,15 +83,9 @@ def evaluate_study(
         opened = resolve(encoder, models=(home or Path(folder)) / "models")
         judges = Judges.of(model, opened, turns, sentences, seed=seed)
         progress("replies to search", len(pool))
-        hints = retrieved([example.question for example in examples], pool)
-        examples = [replace(example, retrieved=texts) for example, texts in zip(examples, hints, strict=True)]
-        replies_by_system: dict[str, list[tuple[str, ...]]] = {}
-        scores: dict[str, dict[str, Score]] = {}
-        for number, system in enumerate(tested, 1):
-            texts = list(replies(system, model, examples, samples, seed=seed, generation=generation))
-            replies_by_system[system.name] = texts
-            scores[system.name] = judges.measure(texts, examples)
-            progress("systems measured", number)
+        examples = _with_retrieved(examples, pool)
+        reply = partial(replies, base=model, questions=examples, count=samples, seed=seed, generation=generation)
+        replies_by_system, scores = _measured(tested, reply, examples, judges, progress)
     return StudyReport(
         rows=tuple(Row(TASK, questions.name, "", name, "", len(examples), row) for name, row in scores.items()),
         relations=tuple(_relations(tested, scores)),
@@ -103,6 +94,37 @@ def evaluate_study(
         replies=replies_by_system,
         notes=tuple(_notes(model, sentences, len(turns), encoder)),
     )
+
+
+def _check(personas: Mapping[str, Path], samples: int) -> None:
+    if not personas or samples < 1:
+        raise DatasetError(
+            f"Expected at least one persona of the chat model and one reply of each system, but got {len(personas)} "
+            f"personas and {samples} replies; train a persona with `qa-bot train persona`, or request more replies."
+        )
+
+
+def _with_retrieved(examples: Sequence[StudyQuestion], pool: Sequence[str]) -> list[StudyQuestion]:
+    """The questions with replies of others, found by search."""
+    hints = retrieved([example.question for example in examples], pool)
+    return [replace(example, retrieved=texts) for example, texts in zip(examples, hints, strict=True)]
+
+
+def _measured(
+    tested: Sequence[System],
+    reply: Callable[[System], Iterable[tuple[str, ...]]],
+    examples: Sequence[StudyQuestion],
+    judges: Judges,
+    progress: Progress,
+) -> tuple[dict[str, list[tuple[str, ...]]], dict[str, dict[str, Score]]]:
+    """Replies to each question, and their measures, by system."""
+    texts: dict[str, list[tuple[str, ...]]] = {}
+    scores: dict[str, dict[str, Score]] = {}
+    for number, system in enumerate(tested, 1):
+        texts[system.name] = list(reply(system))
+        scores[system.name] = judges.measure(texts[system.name], examples)
+        progress("systems measured", number)
+    return texts, scores
 
 
 def read_questions(path: Path) -> list[StudyQuestion]:

@@ -65,16 +65,13 @@ def add(
     """Add or update documents; unchanged ones cost nothing."""
     from qa_bot.answering.fit_confidence import ensure
     from qa_bot.documents import sync as changes
-    from qa_bot.documents.websites.urls import is_url
     from qa_bot.terminal.output import counting
 
     limits = ingest_limits(max_total_bytes, max_record_bytes, max_ratio, max_file_seconds)
     site = site_options(
         crawl=crawl or None, pages=max_pages, depth=max_depth, bytes=max_bytes, seconds=max_seconds, rate=rate
     )
-    urls = [path for path in paths if is_url(path)]
-    if site and not urls:
-        raise typer.BadParameter("Expected the URL of a site with --crawl, --rate and limits of sites, but got none.")
+    urls = _urls(paths, site)
     with open_bot(context) as bot, counting("Adding") as progress:
         added = changes.add(
             bot.home,
@@ -98,6 +95,16 @@ def add(
     if added.changed and not dry_run:
         finish_change(context, improving=not no_improve)
     raise typer.Exit(exit_code(added))
+
+
+def _urls(paths: list[str], site: dict[str, float]) -> list[str]:
+    """The URLs among the paths; options of sites need one."""
+    from qa_bot.documents.websites.urls import is_url
+
+    urls = [path for path in paths if is_url(path)]
+    if site and not urls:
+        raise typer.BadParameter("Expected the URL of a site with --crawl, --rate and limits of sites, but got none.")
+    return urls
 
 
 def _show(added: AddReport, *, with_files: bool, dry_run: bool, json: bool) -> None:
