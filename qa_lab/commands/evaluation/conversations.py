@@ -34,7 +34,7 @@ def dialogue(
     held_out: HeldOut = 0.0,
     json: Json = False,
 ) -> None:
-    """A conversation model: the true reply among 19 others, perplexity, distinct-2."""
+    """Replies of a conversation model. Measures the true one among 19 others, perplexity and distinct-2."""
     from qa_lab.evaluate.dialogue import evaluate_dialogue
 
     with measuring() as progress:

@@ -21,7 +21,7 @@ def relations(
     limit: Limit = None,
     json: Json = False,
 ) -> None:
-    """The relation that a question asks for, among those of its entity."""
+    """The relation that a question asks for."""
     from qa_lab.evaluate.graph.relations import evaluate_relations
 
     with measuring() as progress:

@@ -49,7 +49,7 @@ def liveqa(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Title and body of questions through the whole bot; with --model, the same candidates in every order."""
+    """Title and body of questions through the whole bot. With --model, its candidates in every order."""
     if calibration and (model or summary or run or relevant != 1):
         raise typer.BadParameter(
             "Expected --calibration without --model, --summary, --relevant and --run; leave them out, and name "

@@ -38,7 +38,7 @@ def workplace(
     ] = 0,
     json: Json = False,
 ) -> None:
-    """Answers from people's own documents against texts that they must hold."""
+    """Answers from people's own documents, graded. They must hold the texts that --questions names."""
     from qa_lab.evaluate.workplace.evaluation import evaluate_workplace
     from qa_lab.evaluate.workplace.pipelines import DEFAULT
     from qa_lab.evaluate.workplace.tables import as_json, text

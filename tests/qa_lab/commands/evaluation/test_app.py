@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 
 from qa_bot.answering.stages.retrieve import SearchMode
+from qa_bot.cli.app import run
 from qa_bot.cli.entry_points import command_from
 from qa_lab.commands.evaluation.app import TASKS
 from qa_lab.commands.evaluation.liveqa import Mode
@@ -65,6 +66,15 @@ def test_what_does_not_belong_to_a_task_is_wrong_usage(qa_bot, arguments):
     assert (refused.code, refused.err.startswith("Usage: qa-bot eval ")) == (2, True)
 
 
+def test_only_home_before_the_verb_names_the_home_that_is_measured(ours, tmp_path, capsys):
+    command = ["eval", "retrieval", "--data", str(ours), "--engine", "plain"]
+    assert run(command) == 0
+    assert not (tmp_path / "own-home").exists()  # of QA_BOT_HOME
+    assert run(["--home", str(tmp_path / "measured"), *command]) == 0
+    assert (tmp_path / "measured").exists()
+    assert capsys.readouterr().out.count("retrieval on tiny") == 2
+
+
 def test_a_misspelt_task_is_corrected(qa_bot):
     assert "Did you mean 'workplace'?" in qa_bot("eval", "workplac").err
 
@@ -86,4 +96,4 @@ def test_commands_in_the_documentation_have_options_of_their_tasks():
     assert len(calls) > 150
     for task, rest in calls:
         used = {word for word in rest.split() if word.startswith("--")}
-        assert used <= options(task), f"{task} {rest}"
+        assert used <= options(task) | {"--help"}, f"{task} {rest}"
