@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -31,6 +32,13 @@ TASKS: dict[str, Callable[..., None]] = {
 }
 
 
+def accepted(
+    split: Annotated[str, typer.Option(hidden=True)] = "",
+    limit: Annotated[int, typer.Option(hidden=True)] = 0,
+) -> None:
+    """Options that scripts give to every task; they change nothing in a task that has no such option."""
+
+
 class TaskGroup(TyperGroup):
     """The commands of `TASKS`, each made when it is called or listed: those of all would slow down `qa-bot --help`."""
 
@@ -38,7 +46,19 @@ class TaskGroup(TyperGroup):
         super().__init__(**{**attributes, "commands": dict.fromkeys(TASKS)})
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 (typer's signature)
-        return command_from(cmd_name, TASKS[cmd_name]) if cmd_name in TASKS else None
+        return _command(cmd_name) if cmd_name in TASKS else None
+
+
+@cache
+def _command(task: str) -> Any:
+    """The command of a task; what it lacks of the options of `accepted` is not shown."""
+    command = command_from(task, TASKS[task])
+    own = {parameter.name for parameter in command.params}
+    for parameter in command_from("accepted", accepted).params:
+        if parameter.name not in own:
+            parameter.expose_value = False
+            command.params.append(parameter)
+    return command
 
 
 app = typer.Typer(cls=TaskGroup, no_args_is_help=True, subcommand_metavar="TASK [ARGS]...", **PLAIN_HELP)

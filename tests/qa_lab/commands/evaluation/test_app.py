@@ -24,7 +24,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 def options(task: str) -> set[str]:
     command = command_from(task, TASKS[task])
-    return {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    shown = [parameter for parameter in command.params if not parameter.hidden]
+    return {name for parameter in shown for name in (*parameter.opts, *parameter.secondary_opts)}
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -64,6 +65,14 @@ def test_the_group_lists_its_tasks_in_order(qa_bot):
 def test_what_does_not_belong_to_a_task_is_wrong_usage(qa_bot, arguments):
     refused = qa_bot("eval", *arguments)
     assert (refused.code, refused.err.startswith("Usage: qa-bot eval ")) == (2, True)
+
+
+def test_every_task_accepts_a_split_and_a_limit(qa_bot, tmp_path):
+    (tmp_path / "answers.tsv").write_text("1\twhy?\tbecause\t1\n1\twhy?\tno\t0\n")
+    measured = qa_bot("eval", "answers", "--data", str(tmp_path / "answers.tsv"), "--split", "dev", "--limit", "9")
+    assert measured.code == 0
+    assert "--split" not in qa_bot("eval", "answers", "--help").out
+    assert qa_bot("eval", "words", "--data", str(tmp_path / "none"), "--limit", "nine").code == 2
 
 
 def test_only_home_before_the_verb_names_the_home_that_is_measured(ours, tmp_path, capsys):
