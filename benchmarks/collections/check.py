@@ -3,6 +3,7 @@
     python benchmarks/collections/check.py [COLLECTION ...]      # prints one line a fault, else the counts
 
 Besides the fields of `eval workplace`, a question without answer has `absent`: texts of which no document holds any.
+The list is empty if documents hold every word of the question, but not what is asked: then only readers can check it.
 """
 
 import json
@@ -79,9 +80,9 @@ def absent_texts(path: Path) -> dict[str, list[str]]:
     texts: dict[str, list[str]] = {}
     for line in path.read_text("utf-8").splitlines():
         entry = json.loads(line)
-        for number, turn in enumerate(entry.get("turns", ())):
-            texts[f"{entry['_id']}/{number}"] = turn.get("absent", [])
-        texts[str(entry["_id"])] = entry.get("absent", [])
+        turns = {f"{entry['_id']}/{number}": turn for number, turn in enumerate(entry.get("turns", ()))}
+        entries = {str(entry["_id"]): entry, **turns}
+        texts |= {name: question["absent"] for name, question in entries.items() if "absent" in question}
     return texts
 
 
@@ -106,9 +107,9 @@ def _of_absence(
 ) -> Iterator[str]:
     if question.documents:
         yield "Expected no documents for a question without answer; remove them."
-    if not absent[question.id]:
-        yield "Expected `absent`, the texts that an answer would hold; add them."
-    for text in absent[question.id]:
+    if question.id not in absent:
+        yield "Expected `absent`, the texts that an answer would hold; add them, or an empty list if there are none."
+    for text in absent.get(question.id, ()):
         for name in (name for name, document in documents.items() if holds(document, text)):
             yield f"Expected {text!r} in no document, but {name} holds it; is the question answered there?"
 
