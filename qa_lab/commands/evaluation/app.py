@@ -53,9 +53,9 @@ class TaskGroup(TyperGroup):
 def _command(task: str) -> Any:
     """The command of a task; what it lacks of the options of `accepted` is not shown."""
     command = command_from(task, TASKS[task])
-    own = {parameter.name for parameter in command.params}
+    present = {parameter.name for parameter in command.params}
     for parameter in command_from("accepted", accepted).params:
-        if parameter.name not in own:
+        if parameter.name not in present:
             parameter.expose_value = False
             command.params.append(parameter)
     return command
