@@ -14,6 +14,7 @@ from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.months import month_of, months_in
 from qa_core.text.analysis import terms
 from retrievers.codes import has_code, parts_of
+from retrievers.german_compounds import has_parts, is_in_compound
 from retrievers.german_verbs import is_separated, separated_prefixes
 
 
@@ -34,6 +35,7 @@ class PassageWords(NamedTuple):
     answered: Set[str]
     absent: Set[str]
     lacking: Set[str]
+    is_german: bool = False
 
     @classmethod
     def of(cls, text: str, analysis: str, exact: Exact) -> PassageWords:
@@ -50,6 +52,7 @@ class PassageWords(NamedTuple):
             answered=exact.contact.words if is_reached else frozenset(),
             absent={word for code in exact.codes if not has_code(text, code) for word in parts_of(code)},
             lacking=exact.contact.words if exact.contact.by_name and not is_reached else frozenset(),
+            is_german=analysis == "de",
         )
 
     def has(self, word: str, term: str) -> bool:
@@ -61,6 +64,7 @@ class PassageWords(NamedTuple):
             or (self.has_price and asks_for_price(word))
             or word.casefold() in self.answered
             or is_separated(term, self.terms, self.prefixes)
+            or (self.is_german and (is_in_compound(term, self.terms) or has_parts(term, self.terms)))
         )
 
     def lacks(self, word: str, term: str) -> bool:

@@ -33,6 +33,13 @@ def test_a_german_verb_may_have_its_prefix_apart():
     assert not has("Sie geben das Buch.", "abgeben", analysis="de")
 
 
+def test_a_german_word_may_be_part_of_a_compound_or_consist_of_two():
+    assert has("Der Urlaubsantrag ist einzureichen.", "Urlaub", analysis="de")
+    assert has("Die Woche der Bereitschaft beginnt montags.", "Bereitschaftswoche", analysis="de")
+    assert not has("Die Woche beginnt montags.", "Bereitschaftswoche", analysis="de")
+    assert not has("The holidaymaker left.", "holiday"), "English compounds are looked up by their vectors"
+
+
 def test_codes_and_asked_contacts_are_there_or_lacking():
     exact = Exact(frozenset({"E19"}), AskedContact.of("What is the phone number for E19?"))
     without = PassageWords.of("E02 means: call the service.", "en", exact)

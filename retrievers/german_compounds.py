@@ -1,0 +1,31 @@
+"""German compounds: "Urlaub" is in "Urlaubsantrag", and "Bereitschaftswoche" is made of "Bereitschaft" and "Woche".
+
+Words are index terms. If such words count as covered, five questions more of eight German sets are answered rightly and one
+wrongly: mean points .650 to .654. Those of GnuCash's guide stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+SHORTEST = 4
+"""Letters of a part: "Art" is no part of "Artikel"."""
+_JOINTS = ("", "s", "n", "en", "es", "er", "e")
+
+
+def is_in_compound(term: str, terms: Set[str]) -> bool:
+    """Whether one of the terms begins or ends with a term."""
+    return len(term) >= SHORTEST and any(other.startswith(term) or other.endswith(term) for other in terms)
+
+
+def has_parts(term: str, terms: Set[str]) -> bool:
+    """Whether a term consists of two of the terms, perhaps with a letter or two between them."""
+    if len(term) < 2 * SHORTEST:
+        return False
+    for first in terms:
+        if len(first) >= SHORTEST and term.startswith(first) and first != term:
+            rest = term[len(first) :]
+            ends = {rest.removeprefix(joint) for joint in _JOINTS}
+            if any(len(end) >= SHORTEST and end in terms for end in ends):
+                return True
+    return False

@@ -1,0 +1,33 @@
+"""Parts of German compounds, in the form of index terms."""
+
+import pytest
+
+from retrievers.german_compounds import has_parts, is_in_compound
+
+
+@pytest.mark.parametrize(
+    ("term", "terms", "expected"),
+    [
+        ("urlaub", {"urlaubsantrag"}, True),
+        ("antrag", {"urlaubsantrag"}, True),
+        ("lauf", {"urlaubsantrag"}, False),
+        ("gas", {"gasgeruch"}, False),  # too short
+        ("urlaub", set(), False),
+    ],
+)
+def test_a_word_begins_or_ends_a_compound(term, terms, expected):
+    assert is_in_compound(term, terms) is expected
+
+
+@pytest.mark.parametrize(
+    ("term", "terms", "expected"),
+    [
+        ("bereitschaftswoch", {"bereitschaft", "woch"}, True),
+        ("mietvertrag", {"miet", "vertrag"}, True),
+        ("bereitschaftswoch", {"bereitschaft", "tag"}, False),
+        ("bereitschaftswoch", {"woch"}, False),
+        ("woch", {"woch", "bereitschaft"}, False),
+    ],
+)
+def test_a_compound_consists_of_two_words(term, terms, expected):
+    assert has_parts(term, terms) is expected
