@@ -1,7 +1,7 @@
 """German compounds: "Urlaub" is in "Urlaubsantrag", and "Bereitschaftswoche" is made of "Bereitschaft" and "Woche".
 
-Words are index terms. If such words count as covered, five questions more of eight German sets are answered rightly and one
-wrongly: mean points .650 to .654. Those of GnuCash's guide stay.
+Words are index terms. If such words count as covered, five questions more of eight German sets are answered rightly and
+one wrongly: mean points .650 to .654. Those of GnuCash's guide stay.
 """
 
 from __future__ import annotations
