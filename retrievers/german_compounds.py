@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Set
 
 SHORTEST = 4
-"""Letters of a part: "Art" is no part of "Artikel"."""
+"""Letters of a part: "Tag" is no part of "Vertrag"."""
+SHORTEST_FIRST = 3
+"""Of the first part of a compound: "Gas" is in "Gasgeruch"."""
 _JOINTS = ("", "s", "n", "en", "es", "er", "e")
 
 
 def is_in_compound(term: str, terms: Set[str]) -> bool:
     """Whether one of the terms begins or ends with a term."""
-    return len(term) >= SHORTEST and any(other.startswith(term) or other.endswith(term) for other in terms)
+    begins, ends = len(term) >= SHORTEST_FIRST, len(term) >= SHORTEST
+    return any((begins and other.startswith(term)) or (ends and other.endswith(term)) for other in terms)
 
 
 def has_parts(term: str, terms: Set[str]) -> bool:

@@ -11,7 +11,8 @@ from retrievers.german_compounds import has_parts, is_in_compound
         ("urlaub", {"urlaubsantrag"}, True),
         ("antrag", {"urlaubsantrag"}, True),
         ("lauf", {"urlaubsantrag"}, False),
-        ("gas", {"gasgeruch"}, False),  # too short
+        ("gas", {"gasgeruch"}, True),
+        ("tag", {"vertrag"}, False),  # too short for the end of a compound
         ("urlaub", set(), False),
     ],
 )
