@@ -240,7 +240,7 @@ def _improved(home: Home, config: Config, generation: Generation | None) -> _Imp
 
 
 def _whole(generations: Generations) -> Generation | None:
-    """The current generation; None if there is none, and CorruptGenerationError if it is damaged."""
+    """The current generation, None in a home without one. Raises CorruptGenerationError if it is damaged."""
     current = generations.current()
     if current:
         generations.expect_whole(current)

@@ -141,7 +141,7 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
 
     The owner's answer to this very question always is. With ranked passages none is if no document has a word of the
     question, and the first passage, if it was read, has none near them. None is that is about neighbours of what is
-    asked.
+    asked, or about other years or versions.
     """
     if not ranking.candidates:
         return Decision(0.0, 0.0, {})

@@ -123,6 +123,8 @@ def tile_leads(
 ) -> Tiling:
     """The best passage from its lead on, then the lead of the next that scores nearly as high and is not older.
 
+    What precedes the lead of a short passage follows it, if there is room.
+
     If the question has two parts, and the best passage leaves one open, the passage that covers it follows instead. A
     passage that answers its title as a question is otherwise the whole answer, as is one that the owner wrote. Two
     passages of one document are one tile, whose passage has the text of both stretches. If another passage gives other
@@ -163,21 +165,16 @@ def _tile_current(
     first = _stretch(best, room, sentences, question)
     if first is None:
         return Tiling("", ())
-    earlier = _earlier(best, first, room)
-    part = None if second is None else _stretch_of_second(second, limit, len(first.text), sentences, question)
+    tiling = _with_earlier(best, first, room)
+    part = None if second is None else _stretch_of_second(second, limit, len(tiling.text), sentences, question)
     if second is None or part is None:
-        whole = _stretch(best, limit, sentences, question) or first
-        return _with_earlier(best, whole, _earlier(best, whole, limit))
-    if earlier:
-        tiling = _with_earlier(best, first, earlier)
-        if second.passage.source != best.passage.source:
-            at = len(tiling.text) + len(GAP)
-            return Tiling(f"{tiling.text}{GAP}{part.text}", (*tiling.tiles, part.tile(second, at=at)), first.lead)
-    text = f"{first.text}{GAP}{part.text}"
+        return _with_earlier(best, _stretch(best, limit, sentences, question) or first, limit)
     if second.passage.source == best.passage.source:
+        text = f"{first.text}{GAP}{part.text}"
         both = replace(best, passage=replace(best.passage, text=text))
         return Tiling(text, (Tile(both, (0, len(text)), (0, len(text))),), first.lead)
-    return Tiling(text, (first.tile(best), part.tile(second, at=len(first.text) + len(GAP))), first.lead)
+    tiles = (*tiling.tiles, part.tile(second, at=len(tiling.text) + len(GAP)))
+    return Tiling(f"{tiling.text}{GAP}{part.text}", tiles, first.lead)
 
 
 def _second(candidates: Sequence[Candidate], passages: Sequence[Candidate], question: str) -> Candidate | None:
@@ -281,8 +278,9 @@ def _earlier(candidate: Candidate, stretch: _Stretch, room: int) -> str:
     return earlier if is_short and not stretch.header and candidate.passage.place.kind not in WHOLE else ""
 
 
-def _with_earlier(candidate: Candidate, stretch: _Stretch, earlier: str) -> Tiling:
-    """A stretch and what precedes it in its passage as one tile."""
+def _with_earlier(candidate: Candidate, stretch: _Stretch, room: int) -> Tiling:
+    """A stretch and what precedes it in its passage as one tile of at most `room` characters."""
+    earlier = _earlier(candidate, stretch, room)
     if not earlier:
         return Tiling(stretch.text, (stretch.tile(candidate),), stretch.lead)
     text = f"{stretch.text}{GAP}{earlier}"

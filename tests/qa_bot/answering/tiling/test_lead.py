@@ -96,6 +96,15 @@ def test_what_precedes_the_lead_of_a_short_passage_follows_it() -> None:
     assert [both.text[slice(*tile.span)] for tile in both.tiles] == [tiling.text, "Dogs bark."]
 
 
+@pytest.mark.parametrize("limit", range(200, 420, 20))
+def test_the_limit_holds_whatever_precedes_and_follows_the_lead(limit: int) -> None:
+    other = candidate(passage("x" * (2 * limit // 5), name="dogs"), (0, 2 * limit // 5))
+    for length in range(70, limit):
+        before = "x" * length
+        best = candidate(passage(f"{before} {TEXT[18:47]}"), (length + 1, length + 30))
+        assert len(tile_leads([best, other], limit=limit, sentences=sentences).text) <= limit
+
+
 def test_a_lead_that_is_seen_at_once_leaves_the_passage_whole() -> None:
     tiling = tile_leads([candidate(passage(), (18, 47))], limit=1000, sentences=sentences)
     assert (tiling.text, tiling.lead) == (TEXT, (18, 47))
