@@ -4,54 +4,58 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
 from qa_bot.cli import asking, backups, comparing, conversations, graph, maintenance, serving, transfer
 from qa_bot.cli.context import FAILED, INTERRUPTED, OK, WRONG_USAGE, GlobalOptions, say
 from qa_bot.cli.documents import adding, improving, sources
-from qa_bot.cli.entry_points import PLAIN_HELP, ExtensibleGroup, command_of
+from qa_bot.cli.entry_points import PLAIN_HELP, CommandGroup, command_of
 from qa_bot.terminal.sigint import deferred_sigint
 from qa_core.text.safe_text import clean, valid
+
+
+class Commands(CommandGroup):
+    """The commands of the product, in the order of its help."""
+
+    functions: ClassVar[Mapping[str, Callable[..., None] | typer.Typer]] = {
+        "ask": asking.ask,
+        "search": asking.search,
+        "chat": asking.chat,
+        "hint": asking.hint,
+        "serve": serving.serve,
+        "add": adding.add,
+        "sync": sources.sync,
+        "watch": sources.watch,
+        "delete": adding.delete,
+        "use": adding.use,
+        "improve": improving.improve,
+        "status": maintenance.status,
+        "doctor": maintenance.doctor,
+        "repair": maintenance.repair,
+        "migrate": maintenance.migrate,
+        "backup": backups.backup,
+        "restore": backups.restore,
+        "export": transfer.export,
+        "import": transfer.import_,
+        "compare": comparing.compare,
+        "config": maintenance.settings,
+        "sources": sources.sources,
+        "kg": graph.app,
+        "conversations": conversations.app,
+    }
+
 
 app = typer.Typer(
     name="qa-bot",
     help="Answers from your own documents, with their sources.",
     no_args_is_help=True,
-    cls=ExtensibleGroup,
+    cls=Commands,
     **PLAIN_HELP,
 )
-COMMANDS: dict[str, Callable[..., None]] = {
-    "ask": asking.ask,
-    "search": asking.search,
-    "chat": asking.chat,
-    "hint": asking.hint,
-    "serve": serving.serve,
-    "add": adding.add,
-    "sync": sources.sync,
-    "watch": sources.watch,
-    "delete": adding.delete,
-    "use": adding.use,
-    "improve": improving.improve,
-    "status": maintenance.status,
-    "doctor": maintenance.doctor,
-    "repair": maintenance.repair,
-    "migrate": maintenance.migrate,
-    "backup": backups.backup,
-    "restore": backups.restore,
-    "export": transfer.export,
-    "import": transfer.import_,
-    "compare": comparing.compare,
-}
-for name, command in COMMANDS.items():
-    app.command(name)(command)
-app.add_typer(maintenance.settings, name="config")
-app.add_typer(sources.sources, name="sources")
-app.add_typer(graph.app, name="kg")
-app.add_typer(conversations.app, name="conversations")
 
 PACKAGES = ("qa_bot", "qa_core", "retrievers", "rankers", "generators", "kg_index", "qa_lab")
 """Packages whose exceptions carry messages for users."""

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from qa_bot.cli.context import NO_ANSWER, OK, Json, open_home, print_json, say
+from qa_bot.cli.entry_points import PLAIN_HELP
 
 if TYPE_CHECKING:
     from qa_bot.home.store import Store
 
 app = typer.Typer(
-    help="Conversations: list them, or show, rename, export and delete some.", invoke_without_command=True
+    help="Conversations: list them, or show, rename, export and delete some.",
+    invoke_without_command=True,
+    **PLAIN_HELP,
 )
 
 

@@ -1,10 +1,10 @@
-"""Commands of other packages: they are declared as entry points and loaded when they are called or listed."""
+"""Groups of commands, each made when it is called or listed; other packages add theirs by entry points."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
 from typer.core import TyperGroup
@@ -28,13 +28,20 @@ class MissingCommandError(RuntimeError):
     """A command of qa-bot is not installed."""
 
 
-class ExtensibleGroup(TyperGroup):
+class CommandGroup(TyperGroup):
     """A group of commands that installed packages can extend.
 
-    An entry point `train = "package.module:function"` of the group `qa_bot.commands` adds `qa-bot train`, and
-    `kg.mine` adds `qa-bot kg mine`. It names a function that typer can turn into a command, or a `typer.Typer` of
-    several. Contexts and commands are `Any`, because typer keeps their classes private.
+    A subclass names its commands in `functions`; typer takes a millisecond to make one from a signature, so only the
+    one that is called is made. An entry point `train = "package.module:function"` of the group `qa_bot.commands` adds
+    `qa-bot train`, and `kg.mine` adds `qa-bot kg mine`. It names a function that typer can turn into a command, or a
+    `typer.Typer` of several. Contexts and commands are `Any`, because typer keeps their classes private.
     """
+
+    functions: ClassVar[Mapping[str, Callable[..., None] | typer.Typer]] = {}
+
+    def __init__(self, **attributes: Any) -> None:
+        commands = {**dict.fromkeys(self.functions), **(attributes.pop("commands", None) or {})}
+        super().__init__(**attributes, commands=commands)
 
     def list_commands(self, ctx: Any) -> list[str]:
         prefix = _prefix(ctx)
@@ -42,6 +49,8 @@ class ExtensibleGroup(TyperGroup):
         return [*super().list_commands(ctx), *sorted(name for name in names if "." not in name)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name in self.functions:
+            return command_from(cmd_name, self.functions[cmd_name])
         return super().get_command(ctx, cmd_name) or _load(_prefix(ctx) + cmd_name)
 
 
@@ -51,8 +60,11 @@ def command_of(app: typer.Typer) -> Any:
     return typer.main.get_command(app)
 
 
-def command_from(name: str, function: Callable[..., None]) -> Any:
-    """The command that a function with typer's annotations is."""
+@cache
+def command_from(name: str, function: Callable[..., None] | typer.Typer) -> Any:
+    """The command that a function with typer's annotations is, or a group of them."""
+    if isinstance(function, typer.Typer):
+        return command_of(function)
     alone = typer.Typer(**PLAIN_HELP)
     alone.command(name)(function)
     return command_of(alone)
@@ -77,9 +89,7 @@ def _load(name: str) -> Any:
     """
     for point in _entry_points():
         if point.name == name:
-            loaded = point.load()
-            is_group = isinstance(loaded, typer.Typer)
-            return command_of(loaded) if is_group else command_from(name.rpartition(".")[2], loaded)
+            return command_from(name.rpartition(".")[2], point.load())
     if name in LABORATORY:
         raise MissingCommandError(
             f"Expected an entry point {name!r} of the group {GROUP}, but it is not installed; install qa-bot again, "

@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from qa_bot.cli.context import FAILED, NO_ANSWER, OK, Json, open_bot, open_home, print_json, read_question, say
-from qa_bot.cli.entry_points import ExtensibleGroup
+from qa_bot.cli.entry_points import PLAIN_HELP, CommandGroup
 
 app = typer.Typer(
     help="The knowledge graph: add facts, look them up, learn which relations questions ask for.",
     no_args_is_help=True,
-    cls=ExtensibleGroup,
+    cls=CommandGroup,
+    **PLAIN_HELP,
 )
 
 

@@ -18,8 +18,11 @@ from qa_bot.cli.context import (
     read_secret,
     say,
 )
+from qa_bot.cli.entry_points import PLAIN_HELP
 
-settings = typer.Typer(help="Show every setting and where it comes from, or set one.", invoke_without_command=True)
+settings = typer.Typer(
+    help="Show every setting and where it comes from, or set one.", invoke_without_command=True, **PLAIN_HELP
+)
 
 
 def status(

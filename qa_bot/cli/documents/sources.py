@@ -10,11 +10,14 @@ import typer
 from qa_bot.cli.context import FAILED, OK, Json, open_bot, open_home, print_json, say
 from qa_bot.cli.documents.adding import AllowEmpty, exit_code
 from qa_bot.cli.documents.improving import NoImprove, finish_change
+from qa_bot.cli.entry_points import PLAIN_HELP
 
 if TYPE_CHECKING:
     from qa_bot.documents.reject_log import AddReport
 
-sources = typer.Typer(help="Show the sources of documents; rename, move or remove one.", invoke_without_command=True)
+sources = typer.Typer(
+    help="Show the sources of documents; rename, move or remove one.", invoke_without_command=True, **PLAIN_HELP
+)
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="[SOURCE]...", help="Names, paths or URLs of sources.")]
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
-from qa_bot.cli.entry_points import PLAIN_HELP, command_from
+from qa_bot.cli.entry_points import PLAIN_HELP, CommandGroup, command_from
 from qa_lab.commands.evaluation import conversations, documents, graph, liveqa, papers, suites, texts, workplace
 
 TASKS: dict[str, Callable[..., None]] = {
@@ -39,29 +37,23 @@ def accepted(
     """Options that scripts give to every task; they change nothing in a task that has no such option."""
 
 
-class TaskGroup(TyperGroup):
-    """The commands of `TASKS`, each made when it is called or listed: those of all would slow down `qa-bot --help`."""
+class Tasks(CommandGroup):
+    """The commands of `TASKS`; what each lacks of the options of `accepted` is not shown."""
 
-    def __init__(self, **attributes: Any) -> None:
-        super().__init__(**{**attributes, "commands": dict.fromkeys(TASKS)})
+    functions = TASKS
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 (typer's signature)
-        return _command(cmd_name) if cmd_name in TASKS else None
-
-
-@cache
-def _command(task: str) -> Any:
-    """The command of a task; what it lacks of the options of `accepted` is not shown."""
-    command = command_from(task, TASKS[task])
-    present = {parameter.name for parameter in command.params}
-    for parameter in command_from("accepted", accepted).params:
-        if parameter.name not in present:
-            parameter.expose_value = False
-            command.params.append(parameter)
-    return command
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        if cmd_name in TASKS:
+            present = {parameter.name for parameter in command.params}
+            for parameter in command_from("accepted", accepted).params:
+                if parameter.name not in present:
+                    parameter.expose_value = False
+                    command.params.append(parameter)
+        return command
 
 
-app = typer.Typer(cls=TaskGroup, no_args_is_help=True, subcommand_metavar="TASK [ARGS]...", **PLAIN_HELP)
+app = typer.Typer(cls=Tasks, no_args_is_help=True, subcommand_metavar="TASK [ARGS]...", **PLAIN_HELP)
 
 
 @app.callback()
