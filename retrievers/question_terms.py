@@ -29,17 +29,17 @@ OTHER_LANGUAGE = 0.5
 
 _QUESTION_STOP_WORDS = """
 a about advice advise after again against all also am an and any anybody anyone anything are around as ask asking at
-away be because been before being below between both but by can cannot cant concerned could couldn dear did didn
-difference differences do does doesn doing don during each else few find finding for found from further gave general get
-gets getting give given go goes going gone good got had has hasn have haven having he hello help her here hers hey hi
-him his hope how i if im in info information into is isn it its itself ive just kind knew know known let like ll look
-looking lot love madam many may maybe me might mine more most much must my myself need needed no nor not now of off
-often on once one only or other our ours out over own people please possible quite re really regarding said same say see
-seem she should shouldn sir so some somebody someone something sort still such suggest sure take taken taking tell than
-thank thanks that the their them then there these they thing things think this those thought through to told too tried
-try trying two u under until up upon us use used using ve very want wanted wants was wasn way we well went were weren
-what when where whether which while who whom whose why will wish with without won wonder wondering would wouldn yes yet
-you your yours yourself
+away be because been before being below between both but by can cannot cant compare concerned could couldn dear define
+describe did didn difference differences do does doesn doing don during each else explain few find finding for found
+from further gave general get gets getting give given go goes going gone good got had has hasn have haven having he
+hello help her here hers hey hi him his hope how i if im in info information into is isn it its itself ive just kind
+knew know known let like list ll look looking lot love madam many may maybe me mean meaning means might mine more most
+much must my myself need needed no nor not now of off often on once one only or other our ours out over own people
+please possible quite re really regarding said same say see seem she should shouldn show sir so some somebody someone
+something sort stand stands still such suggest sure take taken taking tell than thank thanks that the their them then
+there these they thing things think this those thought through to told too tried try trying two u under until up upon us
+use used using ve very want wanted wants was wasn way we well went were weren what when where whether which while who
+whom whose why will wish with without won wonder wondering would wouldn yes yet you your yours yourself
 """
 QUESTION_STOP_STEMS = frozenset(terms(_QUESTION_STOP_WORDS, stop=False)) | frozenset(
     terms(" ".join(STOP_TERMS), stop=False)

@@ -61,7 +61,8 @@ WORD_LISTS: dict[str, WordLists] = {
         "viel viele vielen lange lang oft groß finde findet finden bekomme bekommt bekommen mache macht machen tun tue "
         "eigentlich überhaupt genau heißt bedeutet per pro gab gäbe gegeben wieviel brauche brauchst braucht brauchen "
         "benötige benötigt benötigen kriege kriegt kriegen heraus raus hinaus hinein herein rein herunter runter "
-        "erhalte erhält erhalten passiert passieren geschieht lautet lauten",
+        "erhalte erhält erhalten passiert passieren geschieht lautet lauten erklär erkläre erklären zeig zeige zeigen "
+        "vergleiche vergleichen nenne nennen beschreibe beschreiben gib",
     ),
     "es": WordLists(
         "el la los las un una unos unas de del al a y o e en con por para que no se es lo su",

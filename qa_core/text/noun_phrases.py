@@ -50,10 +50,10 @@ _GENERIC = word_set(
     "work twice morning point search"
 )
 _WEAK = word_set(
-    "able available aware bad better best big correct dangerous different difficult due easy effective fine good great "
-    "happy harmful helpful important likely long longer necessary new next normal old past possible previous ready "
-    "right sad safe serious sick similar small sorry suitable sure true unable useful useless usual worse worst worth "
-    "wrong exact real big little main various"
+    "able available aware bad best better big correct dangerous different difficult due easy effective exact fine "
+    "good great happy harmful helpful important likely little long longer main necessary new next normal old open "
+    "past possible previous ready real right sad safe serious sick similar small sorry suitable sure true unable "
+    "useful useless usual various worse worst worth wrong"
 )
 """Adjectives that are cut from both ends of a phrase."""
 _NOT_ADVERBS = word_set(
@@ -150,11 +150,16 @@ def _is_adverb(lower: str) -> bool:
 def _trimmed(run: list[str]) -> list[str]:
     """The run without weak adjectives at either end, participles at the end and numbers at the start."""
     start, end = 0, len(run)
-    while end > start and (run[end - 1].lower() in _WEAK or (run[end - 1].endswith("ed") and len(run[end - 1]) > 4)):
+    while end > start and (run[end - 1].lower() in _WEAK or _is_participle(run[end - 1])):
         end -= 1
     while start < end and (run[start].lower() in _WEAK or run[start].isdecimal()):
         start += 1
     return run[start:end]
+
+
+def _is_participle(word: str) -> bool:
+    """Whether a word looks like "used", not like "speed"."""
+    return len(word) > 4 and word.endswith("ed") and not word.endswith("eed")
 
 
 def _is_informative(run: Sequence[str]) -> bool:

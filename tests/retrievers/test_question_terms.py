@@ -53,6 +53,10 @@ def test_languages_of_a_search(text: str, passages: dict[str, int], expected: Se
         ("pl", "Ile dni urlopu mam?", ["dni", "urlop"]),
         ("ru", "Сколько дней отпуска я могу взять?", ["дне", "отпуск", "взят"]),
         ("de", "wer bist du", ["wer", "bist", "du"]),
+        ("de", "Erkläre mir bitte die Staffelmiete", ["staffelmiet"]),
+        ("en", "Compare the trips to Jordan and Madeira", ["trip", "jordan", "madeira"]),
+        ("en", "What does P3 mean?", ["p3"]),
+        ("en", "explain", ["explain"]),
     ],
 )
 def test_words_around_the_topic_are_left_out(language: str, question: str, content: list[str]) -> None:

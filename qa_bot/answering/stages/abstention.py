@@ -16,7 +16,7 @@ from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate, Question
 from rankers.clue import Statistics
 from retrievers.formulate import Formulation, question_text
-from retrievers.question_terms import QUESTION_STOP_STEMS
+from retrievers.question_terms import QUESTION_STOP_STEMS, whole_verbs
 
 if TYPE_CHECKING:
     from qa_bot.answering.stages.decide import Decision
@@ -51,6 +51,7 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
     formulation = ranking.formulation
     language = formulation.languages.first
     wording = refusals_for(text, language)
+    text = whole_verbs(text, formulation.languages)
     if not text:
         return wording.empty_question
     if not ranking.candidates and ranking.skipped:
@@ -67,11 +68,13 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
         named = named_by_rows(ranking.candidates[0].passage.text, unknown, language)
         unknown = [term for term in unknown if term not in meant | named]
     if unknown:
-        missing = words_of_terms(text, unknown, language)
+        missing = words_of_terms(text, unknown, language, formulation.languages.question)
         is_whole = len(unknown) == len(content)
         return _unknown_words(wording, missing, unknown, whole=is_whole, nearest=ranking.candidates)
     if not ranking.candidates:
         return wording.nothing_in_scope if ranking.only else wording.nothing_found
+    if decision.is_of_others:
+        return wording.of_others.format(title=_title(ranking.candidates[0]))
     if cover is not None and len(content) > 1:
         return _read_passage(wording, cover, ranking.candidates[0], decision)
     return _nearest_document(wording, text, formulation, ranking.candidates[0], decision, index)

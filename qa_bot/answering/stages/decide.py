@@ -17,7 +17,7 @@ from qa_bot.answering.stages.rank import Ranking
 from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.neighbours import is_about_neighbours
 from qa_bot.answering.verification.reading import whole_text
-from qa_bot.answering.verification.years import lacks_version, lacks_year
+from qa_bot.answering.verification.years import is_of_another_time
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.types import AnswerSource, Candidate, Choice
@@ -80,6 +80,8 @@ class Decision(NamedTuple):
     confidence: float
     threshold: float
     features: Features
+    is_of_others: bool = False
+    """Whether the passage is about other years, versions or members of a series than the one asked for."""
 
     @property
     def least(self) -> float:
@@ -157,8 +159,8 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
         return Decision(0.0, threshold, features)
     sections = AskedPlaces.of(ranking.question.title).sections
     title, text = ranking.question.title, whole_text(best)
-    if is_about_neighbours(title, text, sections=sections) or lacks_year(title, text) or lacks_version(title, text):
-        return Decision(0.0, threshold, features)
+    if is_about_neighbours(title, text, sections=sections) or is_of_another_time(title, text):
+        return Decision(0.0, threshold, features, is_of_others=True)
     return Decision(calibration.confidence(features), threshold, features)
 
 

@@ -41,7 +41,7 @@ from rankers.passage_evidence import (
 from rankers.release_notes import release_bonus
 from retrievers.codes import codes_in
 from retrievers.engines.index import Field, Filter, Index, KeywordQuery
-from retrievers.formulate import Formulation, asks, piece_query
+from retrievers.formulate import Formulation, piece_query
 from retrievers.fusion import ScoredDocuments
 from retrievers.hits import Hits
 
@@ -310,7 +310,7 @@ def _final(
 def is_pair(passage: Passage) -> bool:
     """Whether the title is a question that the passage answers."""
     source = passage.source
-    return source.details.kind == "pair" or asks(source.title)
+    return source.details.kind == "pair" or source.title.rstrip().endswith("?")
 
 
 def _best_of_documents(order: IntArray, documents: IntArray) -> IntArray:

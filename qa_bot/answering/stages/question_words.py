@@ -98,10 +98,15 @@ def names(text: str, language: str = "", question_language: str = "") -> frozens
     return frozenset(term for word in named for term in word.terms)
 
 
-def words_of_terms(text: str, index_terms: Collection[str], language: str = "") -> list[QuestionWord]:
-    """The distinct words of a text with these terms, in the order of the terms; neighbouring names are joined."""
+def words_of_terms(
+    text: str, index_terms: Collection[str], language: str = "", question_language: str = ""
+) -> list[QuestionWord]:
+    """The distinct words of a text with these terms, in the order of the terms; neighbouring names are joined.
+
+    See `question_words` for the languages.
+    """
     rank = {term: rank for rank, term in enumerate(index_terms)}
-    matches = [word for word in _joined(question_words(text, language), rank) if word.has(rank)]
+    matches = [word for word in _joined(question_words(text, language, question_language), rank) if word.has(rank)]
     matches.sort(key=lambda word: min(rank.get(term, len(rank)) for term in word.terms))
     first: dict[str, QuestionWord] = {}
     for word in matches:

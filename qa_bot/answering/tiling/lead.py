@@ -12,11 +12,13 @@ import numpy as np
 from qa_bot.answering.tiling.opinions import Sentences, Tile, Tiling, cut
 from qa_bot.answering.tiling.polarity import opening
 from qa_bot.answering.tiling.question_parts import COVERS, covered, open_part, parts_of
-from qa_bot.answering.tiling.table_rows import at_end_of_row, header_above
+from qa_bot.answering.tiling.table_rows import add_rows, at_end_of_row, header_above
 from qa_bot.answering.tiling.versions import versions_of
+from qa_core.text.markdown_text import context
 from qa_core.types import Candidate, FloatArray, Passage, Span
 
 _ITEM = re.compile(r"\s*(\d{1,2})[.)]\s")
+_ANNOUNCEMENT = re.compile(r"^[^\n|]{1,99}:\s*\Z", re.MULTILINE)
 _EMPTY_QUOTE = re.compile(r"(?:>[ \t]*\n)*")
 WIDTH = 300
 """Characters of a lead: what a reader sees first."""
@@ -53,6 +55,11 @@ WHOLE_PASSAGE = 900
 held all gold 121 lacked it, 91 of them because it preceded the lead. Mean points of 39 sets .6836 to .6887 (dev .7655
 to .7670, others .6290 to .6365; with 400 characters .6852, with 600 .6871), the median answer has 461 instead of 382
 characters."""
+SHORT_TABLE = 450
+"""Characters of a table that is shown whole: a question may need several rows ("the cheapest", "A or B")."""
+ROWS_AT_ONCE = 200
+"""Characters of a short table up to the end of the lead if the rows keep their order; else those of the lead are first.
+"""
 CONSIDERED = 20
 """Candidates among which the second passage is looked for."""
 
@@ -166,15 +173,24 @@ def _tile_current(
     if first is None:
         return Tiling("", ())
     tiling = _with_earlier(best, first, room)
-    part = None if second is None else _stretch_of_second(second, limit, len(tiling.text), sentences, question)
+    label = "" if second is None else _label(second.passage, best.passage)
+    taken = len(tiling.text) + len(label)
+    part = None if second is None else _stretch_of_second(second, limit, taken, sentences, question)
     if second is None or part is None:
         return _with_earlier(best, _stretch(best, limit, sentences, question) or first, limit)
+    text = f"{tiling.text}{GAP}{label}{part.text}"
     if second.passage.source == best.passage.source:
-        text = f"{first.text}{GAP}{part.text}"
         both = replace(best, passage=replace(best.passage, text=text))
-        return Tiling(text, (Tile(both, (0, len(text)), (0, len(text))),), first.lead)
+        return Tiling(text, (Tile(both, (0, len(text)), (0, len(text))),), tiling.lead)
     tiles = (*tiling.tiles, part.tile(second, at=len(tiling.text) + len(GAP)))
-    return Tiling(f"{tiling.text}{GAP}{part.text}", tiles, first.lead)
+    return Tiling(text, tiles, tiling.lead)
+
+
+def _label(second: Passage, best: Passage) -> str:
+    """The heading of a second passage, if it is in another section of the same document: they have one source."""
+    heading = second.place.heading
+    is_other = second.source == best.source and heading and heading != best.place.heading
+    return f"**{heading[-1]}**{GAP}" if is_other else ""
 
 
 def _second(candidates: Sequence[Candidate], passages: Sequence[Candidate], question: str) -> Candidate | None:
@@ -196,9 +212,18 @@ def _second(candidates: Sequence[Candidate], passages: Sequence[Candidate], ques
             and _evidence(candidate) > NEAR_BEST * _evidence(best)
             and document_scores.get(candidate.passage.source, 0.0) > NEAR_BEST * best.score
         )
-        if is_near and not _is_older(candidate, best) and not _repeats(candidate.passage.text, best.passage.text):
+        if is_near and _adds(candidate.passage, best.passage) and not _is_older(candidate, best):
             return candidate
     return None
+
+
+def _adds(passage: Passage, best: Passage) -> bool:
+    """Whether a passage has more than its headings, says something new, and is not of the same table."""
+    is_of_table = best.place.kind == passage.place.kind == "table" and best.source == passage.source
+    if is_of_table and best.place.heading == passage.place.heading:
+        return False
+    headings = context(passage.source.title, passage.place.heading)
+    return not _repeats(passage.text, headings) and not _repeats(passage.text, best.text)
 
 
 def _may_answer_part(part: str, candidate: Candidate, best: Candidate) -> bool:
@@ -246,7 +271,7 @@ def _stretch(candidate: Candidate, room: int, sentences: Sentences, question: st
     If the lead is in a table, the header precedes it.
     """
     passage, lead = candidate.passage.text, candidate.signals.lead
-    start = 0 if lead is None or lead[0] <= AT_ONCE else lead[0]
+    start = 0 if lead is None or lead[0] <= AT_ONCE else _with_announcement(passage, lead[0])
     start += len(_EMPTY_QUOTE.match(passage, start)[0])  # type: ignore[index]  # it matches anywhere
     above = header_above(passage, start)
     header = "" if above is None else passage[slice(*above)]
@@ -262,6 +287,12 @@ def _stretch(candidate: Candidate, room: int, sentences: Sentences, question: st
     return _Stretch(header, passage, begin, end, part)
 
 
+def _with_announcement(passage: str, start: int) -> int:
+    """Where a lead begins with the line that announces it, such as "Rounds:" above a list."""
+    announcement = _ANNOUNCEMENT.search(passage, 0, start)
+    return announcement.start() if announcement else start
+
+
 def _end_of_support(candidate: Candidate, end: int) -> int:
     """The end of a stretch without what follows the lead and says nothing about the question."""
     lead, supporting = candidate.signals.lead, candidate.signals.supporting
@@ -270,22 +301,30 @@ def _end_of_support(candidate: Candidate, end: int) -> int:
     return min(end, max([lead[1], *(last for _, last in supporting if last <= end)]))
 
 
-def _earlier(candidate: Candidate, stretch: _Stretch, room: int) -> str:
-    """What precedes a stretch of a short passage; "" for rows of a table, whose header is shown, and without room."""
-    passage = candidate.passage.text
-    earlier = passage[: stretch.begin].strip()
-    is_short = len(passage) <= WHOLE_PASSAGE and len(stretch.text) + len(GAP) + len(earlier) <= room
-    return earlier if is_short and not stretch.header and candidate.passage.place.kind not in WHOLE else ""
-
-
 def _with_earlier(candidate: Candidate, stretch: _Stretch, room: int) -> Tiling:
-    """A stretch and what precedes it in its passage as one tile of at most `room` characters."""
-    earlier = _earlier(candidate, stretch, room)
-    if not earlier:
+    """A stretch and what precedes it in its short passage as one tile of at most `room` characters.
+
+    Rows of a table precede or follow those of the stretch below the same header, text follows it.
+    """
+    passage, above = candidate.passage.text, header_above(candidate.passage.text, stretch.begin)
+    start, below = above or (stretch.begin, stretch.begin)
+    prose, rows = passage[:start].strip(), passage[below : stretch.begin].rstrip("\n")
+    if rows and len(stretch.text) + len(rows) > SHORT_TABLE:
+        rows = ""
+    taken = len(stretch.text) + len(rows) + 1 + len(GAP) + len(prose)
+    is_short = len(passage) <= WHOLE_PASSAGE and taken <= room and candidate.passage.place.kind not in WHOLE
+    has_other_opening = above is None and bool(stretch.header)
+    if not is_short or has_other_opening or not (prose or rows):
         return Tiling(stretch.text, (stretch.tile(candidate),), stretch.lead)
-    text = f"{stretch.text}{GAP}{earlier}"
+    lead, text = stretch.lead, stretch.text
+    if rows and lead is not None and lead[1] + len(rows) <= ROWS_AT_ONCE:
+        text = f"{stretch.header}{rows}\n{text[len(stretch.header) :]}"
+        lead = (lead[0] + len(rows) + 1, lead[1] + len(rows) + 1)
+    elif rows:
+        text = add_rows(text, rows)
+    text = f"{text}{GAP}{prose}" if prose else text
     both = replace(candidate, passage=replace(candidate.passage, text=text))
-    return Tiling(text, (Tile(both, (0, len(text)), (0, len(text))),), stretch.lead)
+    return Tiling(text, (Tile(both, (0, len(text)), (0, len(text))),), lead)
 
 
 def _without_opening(candidate: Candidate, begin: int, end: int, question: str) -> tuple[str, int]:

@@ -10,6 +10,7 @@ from qa_core.types import Span
 
 _RULE = frozenset("|-: ")
 _ROW = re.compile(r"^\|.*$", re.MULTILINE)
+_TABLE = re.compile(r"\|.*(?:\n\|.*)*")
 _JOINED = re.compile(r"([^\W\d_]+)(\d)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _RANGE = re.compile(r"(\d+)\s*(?:[-–—]|to|bis|à)\s*(\d+)\b")
@@ -36,6 +37,13 @@ def at_end_of_row(text: str, least: int, end: int) -> int:
     line = text.rfind("\n", 0, end) + 1
     is_inside = text.startswith("|", line) and line < end and text[end : end + 1] not in {"", "\n"}
     return max(least, line - 1) if is_inside and line > 0 else end
+
+
+def add_rows(text: str, rows: str) -> str:
+    """A text that begins with a table, with further rows below the last one of this table."""
+    table = _TABLE.match(text)
+    end = table.end() if table else 0
+    return f"{text[:end]}\n{rows}{text[end:]}"
 
 
 def _line_before(text: str, start: int) -> Span | None:

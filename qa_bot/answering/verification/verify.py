@@ -18,6 +18,7 @@ from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
 from qa_bot.answering.verification.exact_words import Exact, PassageWords
 from qa_bot.answering.verification.reading import read_text, whole_text
 from qa_bot.answering.verification.token_vectors import TokenVectors
+from qa_bot.answering.verification.years import is_of_another_time, names_time
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate, FloatArray
@@ -37,6 +38,8 @@ the first passage for .843 instead of .837 of the questions; from .5 to 1 nothin
 REACHED = 0.5
 """Of a number or an address, if the question asks whom to contact: "Leave team: extension 3110" has none of the words
 "working from home" that its page is about. From 0 to 1 no collection changes."""
+OTHER_TIME = 0.5
+"""Less for a passage about other years or versions than the question's, if another one that was read names those."""
 LEAST_RARITY = 1e-3
 _WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+")
 """As in the analysis: "2.13" is one word."""
@@ -135,10 +138,15 @@ class Verifier:
         if is_settled or not head:
             return Verified(candidates, ranking.passages, by_id)
 
+        question = ranking.formulation.text
+        texts = [whole_text(candidate) for candidate in head]
+        is_dated = any(names_time(question, text) for text in texts)
+
         def fit(at: int) -> float:
             listed = LISTED if asks_for_steps and _has_list(head[at]) else 0.0
             reached = REACHED if contact.is_in(head[at].passage.text) else 0.0
-            return head[at].score + COVER_WEIGHT * covers[at].covered + listed + reached
+            other_time = OTHER_TIME if is_dated and is_of_another_time(question, texts[at]) else 0.0
+            return head[at].score + COVER_WEIGHT * covers[at].covered + listed + reached - other_time
 
         order = sorted(range(len(head)), key=fit, reverse=True)
         moved = [head[at].scored(candidate.score) for at, candidate in zip(order, head, strict=True)]

@@ -28,6 +28,18 @@ _LATER = re.compile(
 )
 
 
+def is_of_another_time(question: str, text: str) -> bool:
+    """Whether a text is about other years or versions than the question."""
+    return lacks_year(question, text) or lacks_version(question, text)
+
+
+def names_time(question: str, text: str) -> bool:
+    """Whether a text has a year or a version that the question names."""
+    years = {first or last for first, last in _YEAR.findall(question)}
+    versions = set(_VERSION.findall(question))
+    return bool(years & set(_ANY_YEAR.findall(text)) or versions & set(_VERSION.findall(text)))
+
+
 def lacks_year(question: str, text: str) -> bool:
     """Whether a text has years, but none that a question names, and does not hold for it either."""
     named_years = {first or last for first, last in _YEAR.findall(question)}

@@ -40,6 +40,7 @@ class Refusals:
     lacks: str
     says_nothing: str
     several: str
+    of_others: str
     either: str  # between the last two of several words
     more_words: str
 
@@ -76,6 +77,8 @@ ENGLISH = Refusals(
     "(confidence {confidence:.2f}, needed {threshold:.2f}); ask in other words or add documents about it.",
     several="Several passages are about this, and none clearly answers it; the nearest is in {title} "
     "(confidence {confidence:.2f}, needed {threshold:.2f}). Say more exactly what you want to know.",
+    of_others="The nearest passage, in {title}, is about another year, version or number than the question; ask in "
+    "other words or add documents about it.",
     either="or",
     more_words="{count} other words",
 )
@@ -116,6 +119,8 @@ GERMAN = Refusals(
     "darüber hinzu.",
     several="Mehrere Stellen handeln davon, und keine beantwortet es klar; die nächste ist in {title} "
     "(Sicherheit {confidence:.2f}, nötig {threshold:.2f}). Sagen Sie genauer, was Sie wissen wollen.",
+    of_others="Die nächste Stelle, in {title}, handelt von einem anderen Jahr, einer anderen Version oder Nummer "
+    "als die Frage; fragen Sie mit anderen Worten oder fügen Sie Dokumente darüber hinzu.",
     either="oder",
     more_words="{count} weitere Wörter",
 )
@@ -156,6 +161,8 @@ FRENCH = Refusals(
     "sujet.",
     several="Plusieurs passages en traitent, et aucun n'y répond clairement ; le plus proche est dans {title} "
     "(confiance {confidence:.2f}, requise {threshold:.2f}). Dites plus précisément ce que vous voulez savoir.",
+    of_others="Le passage le plus proche, dans {title}, traite d'une autre année, version ou d'un autre numéro que "
+    "la question ; demandez en d'autres mots ou ajoutez des documents à ce sujet.",
     either="ou",
     more_words="{count} autres mots",
 )
@@ -195,6 +202,8 @@ SPANISH = Refusals(
     "ello.",
     several="Varios pasajes tratan de esto, y ninguno lo responde claramente; el más cercano está en {title} "
     "(confianza {confidence:.2f}, necesaria {threshold:.2f}). Diga con más exactitud qué quiere saber.",
+    of_others="El pasaje más cercano, en {title}, trata de otro año, versión o número que la pregunta; pregunte con "
+    "otras palabras o añada documentos sobre ello.",
     either="o",
     more_words="{count} palabras más",
 )
@@ -234,6 +243,8 @@ ITALIAN = Refusals(
     "riguardo.",
     several="Più passi ne trattano, e nessuno risponde chiaramente; il più vicino è in {title} "
     "(confidenza {confidence:.2f}, richiesta {threshold:.2f}). Dica con più precisione che cosa vuole sapere.",
+    of_others="Il passo più vicino, in {title}, tratta di un altro anno, versione o numero rispetto alla domanda; "
+    "chieda con altre parole o aggiunga documenti in proposito.",
     either="o",
     more_words="altre {count} parole",
 )

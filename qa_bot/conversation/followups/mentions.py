@@ -173,7 +173,7 @@ def _times(phrase: str, counts: Counter[str]) -> int:
 
 def _mention(question: str, phrase: NounPhrase, age: int, position: int, *, opening: bool) -> Mention:
     before, after = question[: phrase.start], question[phrase.end :]
-    governs = bool(re.match(r"\s+of\b", after) or re.search(r"['’]s?\s+$", before))
-    governed = bool(re.match(r"['’]", after) or re.search(r"\bof\s+$", before))
+    governs = bool(re.match(r"\s+(?:of|for)\b", after) or re.search(r"['’]s?\s+$", before))
+    governed = bool(re.match(r"['’]", after) or re.search(r"\b(?:of|for)\s+(?:(?:an?|the)\s+)?$", before))
     led_in = bool(_LED_IN.search(before))
     return Mention(phrase.text, age, position, opening=opening, governs=governs, governed=governed, led_in=led_in)

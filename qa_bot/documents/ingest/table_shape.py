@@ -9,8 +9,8 @@ LONGEST_NAME = 60  # characters of a column's name, unless what is below it is s
 LONGEST_VALUE = 60
 FILLED = 0.6  # of the columns have a name
 VALUE = re.compile(
-    r"[-+(]?\s*(?:[$€£¥]|[A-Z]{3}\s|CHF|Fr\.)?\s*[-+]?[\d.,'\u00a0\u202f ]*\d[\d.,'\u00a0\u202f ]*\)?\s*"
-    r"(?:%|[$€£¥]|[A-Z]{3}|[eE][-+]?\d+)?"
+    r"[-+(]?\s*(?:[$€£¥]|(?-i:[A-Z]{3})\s|CHF|Fr\.)?\s*[-+]?[\d.,'\u00a0\u202f ]*\d[\d.,'\u00a0\u202f ]*\)?\s*"
+    r"(?:%|[$€£¥]|(?-i:[A-Z]{3})|e[-+]?\d+)?"
     r"|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T ]\d.*)?|\d{1,2}:\d\d(?::\d\d)?"
     r"|true|false|yes|no|-|–|n/?a",
     re.IGNORECASE,

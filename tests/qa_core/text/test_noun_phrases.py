@@ -23,6 +23,7 @@ from qa_core.text.noun_phrases import noun_phrases, tokens
         ("I’m 40 years old. It’s an anomaly of my family's dog", ["anomaly", "family's dog"]),
         ("ask [NAME], [DATE]", []),
         ("is this a good thing?", []),
+        ("the maximum speed of the boat used", ["maximum speed", "boat"]),
         ("Wer ist der Präsident von Frankreich?", []),
         ("", []),
     ],

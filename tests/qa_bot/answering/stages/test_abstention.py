@@ -153,6 +153,31 @@ def test_reasons_of_passages_that_were_read(corridor, words, expected):
     assert reason(read, corridor.decide(read), corridor.index) == expected
 
 
+def test_a_passage_about_another_year_is_the_reason(corridor):
+    ranking = corridor.rank(Question("Which river flows through Cairo in 2025?"), corridor.start(Deadline.after(30)))
+    decision = corridor.decide(ranking)._replace(is_of_others=True)
+    read = replace(
+        ranking, covers={ranking.candidates[0].passage.id: Cover(0.9, (("2025", 0.9), ("river", 1.0), ("flows", 1.0)))}
+    )
+    assert reason(read, decision, corridor.index).startswith(
+        "The nearest passage, in “Which river flows through Cairo?”, is about another year, version or number"
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        (
+            "Wann bekomme ich das Blorptastik zurück?",
+            "Keines Ihrer Dokumente erwähnt “zurückbekomme” oder “Blorptastik”; fragen",
+        ),
+        ("Wie hoch ist der Blorpbeitrag?", "Keines Ihrer Dokumente erwähnt “Blorpbeitrag”; fragen"),
+    ],
+)
+def test_german_verbs_are_named_whole_and_nouns_are_no_names(corridor, question, start):
+    assert reason_for(corridor, question).startswith(start)
+
+
 def test_a_word_that_is_meant_is_not_missed(corridor):
     ranking = corridor.rank(Question("why do kitties purr"), corridor.start(Deadline.after(30)))
     assert "None of your documents mentions “kitties”" in reason(ranking, corridor.decide(ranking), corridor.index)

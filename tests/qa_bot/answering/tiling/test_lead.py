@@ -128,6 +128,33 @@ def test_a_row_far_down_follows_the_header_of_its_table() -> None:
     assert TABLE[slice(*tile.source_span)] == tiling.text[slice(*tile.span)]
 
 
+def test_a_short_table_is_whole_and_the_rows_of_a_late_lead_come_first() -> None:
+    rows = [
+        f"| {name} | {name.lower()} at the lake in summer |" for name in ("Ash", "Birch", "Cedar", "Elm", "Fir", "Oak")
+    ]
+    header = "| Hut | Place |\n| --- | --- |\n"
+    text = header + "\n".join(rows)
+
+    def shown(name: str) -> list[str]:
+        start = text.index(f"| {name} |")
+        lead = (start, start + len(rows[0]))
+        tiling = tile_leads([candidate(passage(text, kind="table"), lead)], limit=1000, sentences=sentences)
+        assert tiling.lead is not None
+        assert tiling.text[slice(*tiling.lead)].startswith(f"| {name} |")
+        return tiling.text.removeprefix(header).split("\n")
+
+    assert shown("Birch") == rows
+    assert shown("Oak") == [rows[5], *rows[:5]]
+
+
+def test_the_line_that_announces_a_list_precedes_it() -> None:
+    prose = "The cup is played every winter by all clubs of the league, and by guests."
+    text = f"{prose}\n\nRounds:\n\n- First: May\n- Second: June"
+    start = text.index("- First")
+    tiling = tile_leads([candidate(passage(text), (start, len(text)))], limit=1000, sentences=sentences)
+    assert tiling.text == f"Rounds:\n\n- First: May\n- Second: June\n\n{prose}"
+
+
 def test_a_second_passage_follows_if_it_fits_and_is_not_older() -> None:
     first, old = candidate(passage(), (0, 17)), candidate(passage("Old.", name="old", archived=True), (0, 4))
     other = candidate(passage("Dogs bark.", name="dogs"), (0, 10))
@@ -155,6 +182,28 @@ def test_a_second_passage_says_something_new() -> None:
     copy = candidate(passage(f"{TEXT} Purr!", name="copy"), (0, 17))
     other = candidate(passage("Dogs bark.", name="dogs"), (0, 10))
     assert tile_leads([first, copy, other], limit=1000, sentences=sentences).text == f"{TEXT}\n\nDogs bark."
+
+
+def test_a_second_passage_is_more_than_headings_and_not_of_the_same_table() -> None:
+    first = candidate(passage(), (0, 17))
+    source = Source("dogs", title="All about dogs")
+    heading = Candidate(Passage("dogs#0", "All about dogs", Clue(), source), 2.9, Signals(lead=(0, 14)))
+    assert tile_leads([first, heading], limit=1000, sentences=sentences).text == TEXT
+    table = candidate(passage(TABLE, kind="table"), (30, 40))
+    more = candidate(
+        replace(passage("| a | b |\n| - | - |\n| c | d |", kind="table"), id="cats#1"), (18, 27), score=2.9
+    )
+    assert "| c |" not in tile_leads([table], limit=1000, sentences=sentences, passages=[table, more]).text
+
+
+def test_a_second_passage_of_another_section_has_its_heading() -> None:
+    first = candidate(replace(passage(), place=Place(heading=("Pets", "Cats"))), (18, 47))
+    dogs = replace(passage("Dogs bark."), id="cats#1", place=Place(heading=("Pets", "Dogs")))
+    text = tile_leads([first], limit=1000, sentences=sentences, passages=[first, candidate(dogs, (0, 10), 2.9)]).text
+    assert text == f"{TEXT}\n\n**Dogs**\n\nDogs bark."
+    for limit in range(30, len(text)):
+        shorter = tile_leads([first], limit=limit, sentences=sentences, passages=[first, candidate(dogs, (0, 10), 2.9)])
+        assert len(shorter.text) <= limit
 
 
 def test_two_passages_of_a_document_are_one_tile() -> None:

@@ -43,9 +43,17 @@ def test_a_row_in_the_middle_of_a_text_has_its_header() -> None:
     passage = Passage("p", text, Clue(), Source("tools"))
     best = Candidate(passage, 3.0, Signals(lead=(start, len(text) - 1)))
     tiling = tile_leads([best], limit=1000, sentences=sentences)
-    assert tiling.text == "| Tool | Login |\n| --- | --- |\n| Mail | your key |"
-    (tile,) = tiling.tiles
-    assert text[slice(*tile.source_span)] == tiling.text[slice(*tile.span)] == "| Mail | your key |"
+    desk = TABLE.split("\n")[2]
+    assert (
+        tiling.text
+        == f"| Tool | Login |\n| --- | --- |\n{desk}\n| Mail | your key |\n\n{'Words before it. ' * 20}".strip()
+    )
+    assert tiling.lead is not None
+    assert tiling.text[slice(*tiling.lead)].startswith("| Mail | your key")
+    alone = tile_leads([best], limit=100, sentences=sentences)
+    (tile,) = alone.tiles
+    assert alone.text == "| Tool | Login |\n| --- | --- |\n| Mail | your key |"
+    assert text[slice(*tile.source_span)] == alone.text[slice(*tile.span)] == "| Mail | your key |"
 
 
 SCALES = "| Grade | Days |\n| --- | --- |\n| 1 – 3 | 20 |\n| 4 to 8 | 24 |\n| 9 and above | 30 |\n"

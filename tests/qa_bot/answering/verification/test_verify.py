@@ -73,6 +73,13 @@ def test_a_passage_that_covers_more_comes_first_and_concedes_evidence(tokens):
     assert result.conceded == pytest.approx(0.5)
 
 
+def test_a_passage_about_the_year_of_the_question_comes_before_one_about_another(tokens):
+    former, current = candidate("former", "Dog rules in 2024.", 3.0), candidate("current", "Dog rules in 2025.", 2.6)
+    assert verified(tokens, "dog rules in 2025", [former, current]).candidates[0].passage.id == "current"
+    silent = candidate("silent", "Dog rules.", 2.6)
+    assert verified(tokens, "dog rules in 2025", [former, silent]).candidates[0].passage.id == "former"
+
+
 def contact_covers(tokens, question, *candidates):
     result = verified(tokens, question, candidates, contact=AskedContact.of(question))
     return result, {name: dict(cover.words) for name, cover in result.covers.items()}

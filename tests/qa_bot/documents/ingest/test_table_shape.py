@@ -12,7 +12,7 @@ def test_values(text):
     assert is_value(text)
 
 
-@pytest.mark.parametrize("text", ["", "Room", "Room 8", "Q1", "30 days", "x" * 100])
+@pytest.mark.parametrize("text", ["", "Room", "Room 8", "Q1", "30 days", "100 pcs", "x" * 100])
 def test_words_are_no_values(text):
     assert not is_value(text)
 
@@ -40,6 +40,7 @@ LONG = "How satisfied are you with the canteen, its staff and its prices this ye
         ([["Name", "Age"]], False),
         ([["Smallest order", "3 bikes"], ["Discount", "3 %"], ["Payment", "30 days"]], False),
         ([["Model", "2026 price"], ["Tarn", "30 EUR"]], True),
+        ([["Format", "100 pcs", "500 pcs"], ["A6", "17.9", "31.9"], ["A5", "22.9", "39.9"]], True),
         ([["Model", "2 A charger"], ["Tarn", "no"], ["Krag", "yes"]], True),
         ([], False),
         ([[], ["a"]], False),
