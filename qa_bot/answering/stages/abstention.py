@@ -76,7 +76,7 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
     if decision.is_of_others:
         return wording.of_others.format(title=_title(ranking.candidates[0]))
     if cover is not None and len(content) > 1:
-        return _read_passage(wording, cover, ranking.candidates[0], decision)
+        return _read_passage(wording, text, cover, ranking.candidates[0], decision)
     return _nearest_document(wording, text, formulation, ranking.candidates[0], decision, index)
 
 
@@ -147,16 +147,20 @@ def _nearest_document(
     return wording.lacks.format(title=title, words=missing, confidence=confidence, threshold=threshold)
 
 
-def _read_passage(wording: Refusals, cover: Cover, best: Candidate, decision: Decision) -> str:
-    """For a passage that was read: the words that it does not cover, or that others fit as well."""
+def _read_passage(wording: Refusals, text: str, cover: Cover, best: Candidate, decision: Decision) -> str:
+    """For a passage that was read: the words of the question that it does not cover, or that others fit as well.
+
+    Words that only earlier questions have are not named.
+    """
     title, confidence, threshold = _title(best), decision.confidence, decision.least
     doubtful = sorted((share, at, word) for at, (word, share) in enumerate(cover.words) if share < DOUBTFUL)
     if len(cover.words) > LONG and doubtful:
         count = len(cover.words)
         return wording.too_long_read.format(all=count, some=count - len(doubtful), title=title)
-    if doubtful:
-        missing = _join_quoted(wording, [word for _, _, word in doubtful])
-        return wording.says_nothing.format(title=title, words=missing, confidence=confidence, threshold=threshold)
+    said = {word.casefold() for word in words(text)}
+    if missing := [word for _, _, word in doubtful if said.intersection(map(str.casefold, words(word)))]:
+        quoted = _join_quoted(wording, missing)
+        return wording.says_nothing.format(title=title, words=quoted, confidence=confidence, threshold=threshold)
     return wording.several.format(title=title, confidence=confidence, threshold=threshold)
 
 

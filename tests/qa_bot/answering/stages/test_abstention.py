@@ -136,7 +136,7 @@ def test_hostile_questions_get_a_sentence(corridor, question):
             " not answer this (confidence 0.27, needed 0.38); ask in other words or add documents about it.",
         ),
         (
-            (("capital", 0.6), ("Cairo", 1.0)),
+            (("capital", 0.6), ("Cairo", 1.0), ("grass", 0.1)),  # of an earlier question
             "Several passages are about this, and none clearly answers it; the nearest is in “Which river flows "
             "through Cairo?” (confidence 0.27, needed 0.38). Say more exactly what you want to know.",
         ),
