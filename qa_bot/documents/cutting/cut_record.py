@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from qa_bot.documents.cutting.archived_notice import is_archived
 from qa_bot.documents.cutting.cut_passage import CutPassage
 from qa_bot.documents.cutting.plain_passages import cut, cut_plain
 from qa_bot.documents.cutting.stated_date import stated_date
 from qa_bot.documents.cutting.tidying import tidy_markdown
+from qa_bot.documents.ingest.files.source_file import stem_of
 from qa_bot.documents.ingest.records import Record
 from qa_core.text.analysis import normalise
 from qa_core.types import Details
@@ -72,9 +72,8 @@ def _cut_markdown(record: Record, characters: int, boilerplate: Collection[str])
 
     text, positions = tidy_markdown(record.text, record.positions)
     path = record.id.partition("#")[0]
-    stem = PurePosixPath(path).stem
     title = normalise(record.title)
-    stated = "" if title == stem else title  # a reader names a document without a title by its file
+    stated = "" if title == stem_of(record.id) else title  # a reader names a document without a title by its file
     document = cut_markdown(
         text, stated, positions, characters=characters, language=record.language, boilerplate=boilerplate
     )
@@ -82,7 +81,7 @@ def _cut_markdown(record: Record, characters: int, boilerplate: Collection[str])
     archived = record.archived or is_archived(document.title, lines, path)
     date = record.date or stated_date(lines) or record.modified
     details = _details(record, date, archived=archived)
-    return CutRecord(document.title or stem, document.passages, details, document.blocks)
+    return CutRecord(document.title or stem_of(path), document.passages, details, document.blocks)
 
 
 def _outer_lines(text: str) -> list[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePosixPath
 from typing import IO
 
 from qa_bot.documents.ingest.files.byte_budget import CountingStream, LimitError
@@ -18,6 +20,8 @@ HEAD = 8 * 1024
 SAMPLE = 256 * 1024  # bytes from which an encoding is guessed
 PORTIONS = 8  # of a record's limit
 SPOOL_IN_MEMORY = 8 * 1024**2
+MEMBER = re.compile(r"!(?=[^\s.])")
+"""Begins the name of a member of an archive or mail; a name such as "Hello!.md" has the sign, too."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,11 @@ class SourceFile:
     depth: int = 0  # layers of archives and documents around it
     guesses_encoding: bool = False  # of bytes that are no UTF-8; formats for data are UTF-8 by their definition
     progress: Callable[[], None] = lambda: None  # a reader that works long, but steadily, calls it at times
+
+    @property
+    def stem(self) -> str:
+        """A title for a document without one: the name without folders, the archive around it and its ending."""
+        return stem_of(self.name)
 
     @property
     def head(self) -> bytes:
@@ -101,6 +110,11 @@ def _portion_end(data: bytes, size: int) -> int:
     if (gap := data.rfind(b"\n\n", half, size)) >= 0:
         return gap + 2
     return data.rfind(b"\n", half, size) + 1 or data.find(b"\n", half) + 1
+
+
+def stem_of(name: str) -> str:
+    """The stem of a file's name, or of a member's in an archive or mail: "pack.zip!a/trains.md" is "trains"."""
+    return PurePosixPath(MEMBER.split(name)[-1]).stem
 
 
 def random_access(raw: CountingStream) -> IO[bytes]:

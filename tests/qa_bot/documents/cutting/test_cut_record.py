@@ -37,6 +37,12 @@ def test_a_markdown_document_without_any_title_is_named_by_its_file() -> None:
     assert cut_record(Record("a/guide.md#3", "", "Hi.", markdown=True), characters=100, overlap=1).title == "guide"
 
 
+@pytest.mark.parametrize("name", ["pack.zip!guide.md", "box.mbox#1!guide.md", "C# guide.md"])
+def test_the_name_of_a_member_is_no_title(name: str) -> None:
+    title = name.rpartition("!")[2].removesuffix(".md")
+    assert cut_record(Record(name, title, TEXT, markdown=True), characters=100, overlap=1).title == "Travel guide"
+
+
 def test_pages_are_found_in_the_tidy_text() -> None:
     text = "One\r\n\r\n## A\r\n\r\nTwo"
     record = Record("a", "t", text, markdown=True, positions=(Position(0, page=1), Position(text.index("##"), page=2)))

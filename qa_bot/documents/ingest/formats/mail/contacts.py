@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.mail.content_lines import ContentLine, content_lines
@@ -38,7 +37,7 @@ def read(file: SourceFile) -> Iterator[Item]:
         yield Reject(f"{file.where}:1", "Expected contacts with names, but got none; export them again.")
         return
     names = [name for _, name in writer.headings]
-    title = names[0] if len(names) == 1 else PurePosixPath(file.name).stem
+    title = names[0] if len(names) == 1 else file.stem
     yield Record(file.name, title, writer.text, where=f"{file.where}:1", markdown=True)
 
 

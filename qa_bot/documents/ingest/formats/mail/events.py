@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date, timedelta
-from pathlib import PurePosixPath
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.mail.content_lines import ContentLine, content_lines, unescaped
@@ -37,7 +36,7 @@ def read(file: SourceFile) -> Iterator[Item]:
     if not writer.text:
         yield Reject(f"{file.where}:1", "Expected a calendar with events, but got none; export it again.")
         return
-    yield Record(file.name, title or PurePosixPath(file.name).stem, writer.text, where=f"{file.where}:1", markdown=True)
+    yield Record(file.name, title or file.stem, writer.text, where=f"{file.where}:1", markdown=True)
 
 
 def _write(writer: MarkdownWriter, entry: dict[str, ContentLine]) -> None:

@@ -7,7 +7,6 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
@@ -42,9 +41,7 @@ def read(file: SourceFile) -> Iterator[Item]:
         return
     title = TITLE.match(source)
     stated = title[1].strip() if title and "-->" not in title[1] else ""
-    yield Record(
-        file.name, stated or PurePosixPath(file.name).stem, writer.text, where=f"{file.where}:1", markdown=True
-    )
+    yield Record(file.name, stated or file.stem, writer.text, where=f"{file.where}:1", markdown=True)
 
 
 def _cues(source: str) -> Iterator[_Cue]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -44,7 +43,7 @@ def read(file: SourceFile) -> Iterator[Item]:
         return
     yield Record(
         file.name,
-        title or PurePosixPath(file.name).stem,
+        title or file.stem,
         text,
         where=f"{file.where}:1",
         markdown=True,

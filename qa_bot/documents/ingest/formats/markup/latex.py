@@ -6,7 +6,6 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
@@ -90,7 +89,7 @@ def read(file: SourceFile) -> Iterator[Item]:
         return
     yield Record(
         file.name,
-        file.repairs.clean(title) or PurePosixPath(file.name).stem,
+        file.repairs.clean(title) or file.stem,
         file.repairs.clean(text),
         where=f"{file.where}:1",
         markdown=True,

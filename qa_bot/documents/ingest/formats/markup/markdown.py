@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import PurePosixPath
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -53,7 +52,7 @@ def read(file: SourceFile) -> Iterator[Item]:
         return
     yield Record(
         file.name,
-        file.repairs.clean(title) or PurePosixPath(file.name).stem,
+        file.repairs.clean(title) or file.stem,
         text,
         where=f"{file.where}:1",
         markdown=True,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
 from typing import Any
 
 import orjson
@@ -44,7 +43,7 @@ def read(file: SourceFile) -> Iterator[Item]:
     if not text:
         yield Reject(f"{file.where}:1", "Expected a notebook with text or code, but got empty cells; fill it.")
         return
-    title = file.repairs.clean(title) or PurePosixPath(file.name).stem
+    title = file.repairs.clean(title) or file.stem
     yield Record(file.name, title, text, where=f"{file.where}:1", markdown=True)
 
 

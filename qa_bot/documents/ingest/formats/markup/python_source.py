@@ -7,7 +7,6 @@ import inspect
 import re
 import warnings
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.markup.text import text_blocks
@@ -38,7 +37,7 @@ def read(file: SourceFile) -> Iterator[Item]:
         yield Notice(f"{file.where}:1", "The file has no docstrings and is left out; `--format text` reads its code.")
         return
     text = file.repairs.clean(writer.text)
-    yield Record(file.name, PurePosixPath(file.name).stem, text, where=f"{file.where}:1", markdown=True)
+    yield Record(file.name, file.stem, text, where=f"{file.where}:1", markdown=True)
 
 
 def _write_definitions(writer: MarkdownWriter, body: list[ast.stmt], prefix: str) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
 from typing import Any
 
 from docutils import nodes
@@ -177,7 +176,7 @@ def read(file: SourceFile) -> Iterator[Item]:
     text = text or text_blocks(source)
     yield Record(
         file.name,
-        file.repairs.clean(title) or PurePosixPath(file.name).stem,
+        file.repairs.clean(title) or file.stem,
         file.repairs.clean(text),
         where=f"{file.where}:1",
         markdown=True,

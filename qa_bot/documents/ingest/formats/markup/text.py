@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
@@ -49,7 +48,7 @@ def read(file: SourceFile) -> Iterator[Item]:
         blocks = _blocks(text)
         if number == 1:
             title, blocks = _title(blocks)
-            title = title or PurePosixPath(file.name).stem
+            title = title or file.stem
         yield Record(
             file.name if number == 1 else f"{file.name}#{number}",
             title if number == 1 else f"{title} ({number})",

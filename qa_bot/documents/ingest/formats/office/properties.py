@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import PurePosixPath
 from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.files.byte_budget import LimitError
@@ -90,7 +89,7 @@ def document_record(file: SourceFile, writer: MarkdownWriter, properties: Proper
     clean = file.repairs.clean
     return Record(
         file.name,
-        clean(title or properties.title) or PurePosixPath(file.name).stem,
+        clean(title or properties.title) or file.stem,
         clean(text),
         where=f"{file.where}:1",
         markdown=True,

@@ -7,7 +7,6 @@ import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from urllib.parse import unquote, urldefrag
 from xml.etree.ElementTree import Element
 
@@ -79,7 +78,7 @@ def _items(file: SourceFile, package: Package) -> Iterator[Item]:
         return
     yield Record(
         file.name,
-        file.repairs.clean(book.title) or PurePosixPath(file.name).stem,
+        file.repairs.clean(book.title) or file.stem,
         text,
         where=f"{file.where}:1",
         markdown=True,

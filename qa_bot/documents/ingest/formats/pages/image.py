@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import Any
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
@@ -57,7 +56,7 @@ def _record(file: SourceFile, image: Any) -> Record | Reject:
         return Reject(file.where, "Expected a picture of text, but recognised none; leave it out.")
     return Record(
         file.name,
-        PurePosixPath(file.name).stem,
+        file.stem,
         file.repairs.clean(flow.writer.text),
         where=f"{file.where}:1",
         markdown=True,

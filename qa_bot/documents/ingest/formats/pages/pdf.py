@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.formats.pages import pdfium, recognition
@@ -74,7 +73,7 @@ def _record(file: SourceFile, flow: Flow, document: pdfium.Document, scanned: li
         advice = f"a scan; {recognition.HINT}, or" if scanned else "none;"
         yield Reject(file.where, f"Expected a PDF with text, but got {advice} save it with text.")
         return
-    title = _title(document.title, file.name) or _first_heading(text) or PurePosixPath(file.name).stem
+    title = _title(document.title, file.stem) or _first_heading(text) or file.stem
     yield Record(
         file.name,
         file.repairs.clean(title),
@@ -104,10 +103,10 @@ def _recognised(file: SourceFile, document: pdfium.Document, scanned: list[int])
     return pages, sorted(unread)
 
 
-def _title(metadata: str, name: str) -> str:
+def _title(metadata: str, stem: str) -> str:
     """The title of the metadata, unless a program filled it in."""
     title = " ".join(metadata.split())
-    is_name = title.casefold() in {PurePosixPath(name).name.casefold(), PurePosixPath(name).stem.casefold()}
+    is_name = title.casefold().removesuffix(".pdf") == stem.casefold()
     return "" if is_name or NO_TITLE.fullmatch(title) or not any(map(str.isalpha, title)) else title
 
 

@@ -6,7 +6,6 @@ import html
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
 
 from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
@@ -51,7 +50,7 @@ def read(file: SourceFile) -> Iterator[Item]:
         return
     yield Record(
         file.name,
-        file.repairs.clean(converter.title) or PurePosixPath(file.name).stem,
+        file.repairs.clean(converter.title) or file.stem,
         text,
         where=f"{file.where}:1",
         markdown=True,
