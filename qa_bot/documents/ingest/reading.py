@@ -148,7 +148,8 @@ class Reading:
             return
         stream = CountingStream(io.BytesIO(part.data), LayerBudget(self.budget))
         layer = Layer(part.name, part.where, stream, len(part.data), is_named=False, depth=source.depth + 1)
-        yield from self._layer(layer)
+        for item in self._layer(layer):
+            yield _modified(item, part.date)
 
 
 def _isolated(source: SourceFile, reader: Reader) -> Iterator[Item | Part]:
@@ -168,9 +169,14 @@ def _isolated(source: SourceFile, reader: Reader) -> Iterator[Item | Part]:
 
 def _dated(item: Item, where: str, mtime_ns: int) -> Item:
     """A document that is a whole file knows when that file was changed; one in an archive or a data set does not."""
-    if isinstance(item, Record) and item.markdown and f"{where}!" not in item.where:
-        return replace(item, modified=datetime.fromtimestamp(mtime_ns / 1e9, UTC).date().isoformat())
-    return item
+    if f"{where}!" in item.where:
+        return item
+    return _modified(item, datetime.fromtimestamp(mtime_ns / 1e9, UTC).date().isoformat())
+
+
+def _modified(item: Item, date: str) -> Item:
+    """A document with the date of what it is in, if nothing nearer to it has one."""
+    return replace(item, modified=item.modified or date) if isinstance(item, Record) and item.markdown else item
 
 
 def _state(path: Path) -> tuple[int, int]:

@@ -51,7 +51,8 @@ class Record:
     `title` is a question or a page title, `body` the question's body, `text` the answer or the document's text;
     `where` is `FILE:LINE` or `FILE!MEMBER:LINE`. `markdown` says whether `text` is Markdown as `MarkdownWriter` writes
     it; otherwise it is plain text, whose signs mean nothing. `date` (ISO 8601), `language` (ISO 639) and the rest are
-    what the document says of itself, `modified` the date of its file.
+    what the document says of itself, `modified` the date of its file, or of the
+    mail that it is attached to.
     """
 
     id: str
@@ -92,12 +93,13 @@ class Notice:
 class Part:
     """A file inside a document, such as an attachment; the reader of its format reads it after the document.
 
-    `name` becomes the start of its ids: the document's id, `!`, and the file's name.
+    `name` becomes the start of its ids: the document's id, `!`, and the file's name. `date` is that of the document.
     """
 
     name: str
     where: str
     data: bytes
+    date: str = ""
 
 
 Item = Record | Reject | Notice

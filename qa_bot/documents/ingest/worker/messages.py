@@ -49,7 +49,7 @@ def request_of(payload: bytes) -> Request:
 
 def item_frame(item: Item | Part) -> bytes:
     if isinstance(item, Part):
-        names = orjson.dumps([_storable(item.name), _storable(item.where)])
+        names = orjson.dumps([_storable(item.name), _storable(item.where), item.date])
         return frame(PART, names + b"\n" + item.data)
     try:
         return frame(KINDS[type(item)], orjson.dumps(item, default=tuple))
@@ -68,8 +68,8 @@ def item_of(kind: bytes, payload: bytes) -> Item | Part:
 
 def _part(payload: bytes) -> Part:
     names, _, data = payload.partition(b"\n")
-    name, where = orjson.loads(names)
-    return Part(name, where, data)
+    name, where, date = orjson.loads(names)
+    return Part(name, where, data, date)
 
 
 def _record(payload: bytes) -> Record:

@@ -68,7 +68,7 @@ def mail_items(mail: Mail, file: SourceFile, identifier: str, where: str) -> Ite
                 inside, f"Expected at most {file.limits.record_bytes:,} bytes in an attachment; save it alone."
             )
         elif attachment.data:
-            yield Part(clean(f"{identifier}!{name}"), inside, attachment.data)
+            yield Part(clean(f"{identifier}!{name}"), inside, attachment.data, mail.date)
 
 
 def _text(mail: Mail) -> str:

@@ -114,6 +114,7 @@ def test_attachments_are_read_by_their_own_readers(reads):
     message.add_attachment("BEGIN:VCALENDAR", subtype="calendar", filename="invite.ics")
     message.add_attachment(b"\0\1\2", maintype="application", subtype="octet-stream", filename="program.bin")
     records, (reject,), _ = reads("a.eml", message.as_bytes())
+    assert [record.modified for record in records[1:]] == ["2025-03-03"] * 4, "the date of the mail"
     ids = [record.id.partition("#")[0] for record in records]
     assert ids == ["a.eml", "a.eml!rules.md", "a.eml!2-rules.md", "a.eml!a.zip!inside.txt", "a.eml!Inner mail.eml"]
     assert reject.where.endswith("a.eml:1!program.bin")
