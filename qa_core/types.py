@@ -71,12 +71,17 @@ NO_DETAILS = Details()
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in its document a passage stands: the headings above it, its page or slide, its row of a sheet."""
+    """Where in its document a passage stands: the headings above it, its page or slide, its row of a sheet.
+
+    `later` has the offsets in the passage at which other pages or, in a sheet, the rows of other tables begin, and
+    their numbers.
+    """
 
     heading: tuple[str, ...] = ()
     page: int | None = None
     row: int | None = None
     kind: BlockKind = "prose"
+    later: tuple[tuple[int, int], ...] = ()
 
 
 NO_PLACE = Place()
@@ -99,7 +104,11 @@ def place_of(known: Mapping[str, Any]) -> Place:
 
 
 def _of_this_version(known: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    return {name: tuple(v) if isinstance(v, list) else v for name, v in known.items() if name in names}
+    return {name: _frozen(value) for name, value in known.items() if name in names}
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True, slots=True)

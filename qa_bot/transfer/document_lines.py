@@ -27,6 +27,7 @@ class _PlaceLine(BaseModel):
     page: int | None = None
     row: int | None = None
     kind: BlockKind = "prose"
+    later: tuple[tuple[int, int], ...] = ()
 
 
 class _PassageLine(BaseModel):

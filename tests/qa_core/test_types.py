@@ -39,6 +39,7 @@ def test_only_known_fields_are_written_and_fields_of_a_newer_version_are_ignored
     details = Details(kind="pair", date="2024-05-01", archived=True, tags=("a", "b"))
     assert known_fields(details) == {"kind": "pair", "date": "2024-05-01", "archived": True, "tags": ("a", "b")}
     assert details_of({**known_fields(details), "tags": ["a", "b"], "colour": "red"}) == details
-    place = Place(("Leave", "Parents"), page=3, row=7, kind="table")
-    assert place_of({"heading": ["Leave", "Parents"], "page": 3, "row": 7, "kind": "table", "depth": 1}) == place
+    place = Place(("Leave", "Parents"), page=3, row=7, kind="table", later=((90, 12),))
+    known = {"heading": ["Leave", "Parents"], "page": 3, "row": 7, "kind": "table", "later": [[90, 12]], "depth": 1}
+    assert place_of(known) == place
     assert known_fields(Place()) == {}

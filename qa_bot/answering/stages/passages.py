@@ -15,6 +15,7 @@ from qa_bot.answering.clock import Clock
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.stages.question_words import ANYWHERE, AskedPlaces, asks_for_steps
 from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, understanding
+from qa_bot.answering.tiling.cited_place import cited_place
 from qa_bot.answering.tiling.lead import WHOLE, lead_of
 from qa_bot.answering.tiling.units import supporting, unit_scores
 from qa_core.text.analysis import terms
@@ -334,7 +335,7 @@ def _candidate(passage: Passage, score: float, row: int, raw: Mapping[Channel, S
 def _with_leads(
     index: Index, query: FloatArray, candidates: Mapping[int, Candidate], formulation: Formulation | None
 ) -> list[Candidate]:
-    """The candidates by their keys, each with the stretch of its passage that answers best, and the row of a sheet."""
+    """The candidates by their keys, each with the stretch of its passage that answers best, and its page or row."""
     units = index.unit_scores([*candidates], query)
     return [
         candidate
@@ -361,22 +362,8 @@ def _with_lead(
         lead=lead_of(passage, units, scores, asks_for_steps=wants_steps),
         supporting=supporting(passage.text, units, cosines) if is_text else None,
     )
-    return replace(with_lead, passage=at_best_row(passage, units, scores))
-
-
-def at_best_row(passage: Passage, units: Sequence[Span], scores: FloatArray) -> Passage:
-    """The passage of a sheet with the number of the row that fits the question best, instead of its first row.
-
-    Args:
-        units: spans of the passage's text, in order; those of rows begin with "|".
-        scores: of each unit, (U,).
-    """
-    rows = [start for start, _ in units if passage.text.startswith("|", start)]
-    best = units[int(np.argmax(scores))][0] if len(units) else -1
-    if passage.place.row is None or best not in rows:
-        return passage
-    row = passage.place.row + passage.text.count("\n", rows[0], best)
-    return replace(passage, place=replace(passage.place, row=row))
+    place = cited_place(passage, units, scores, with_lead.signals.lead)
+    return replace(with_lead, passage=replace(passage, place=place))
 
 
 def _lists(hits: Mapping[Channel, Hits]) -> tuple[RankedList, ...]:

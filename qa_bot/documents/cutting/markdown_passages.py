@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
+from operator import itemgetter
 
 from qa_bot.documents.cutting.blocks import Block, blocks
 from qa_bot.documents.cutting.cut_passage import CutPassage
@@ -124,13 +125,16 @@ def _folded(title: str) -> str:
     return " ".join(plain_line(title).casefold().split())
 
 
+_offset = itemgetter(0)
+
+
 class _PlaceFinder:
     """Finds pages and rows of passages."""
 
     def __init__(self, text: str, positions: Sequence[Position]) -> None:
         self._text = text
-        self._pages = sorted((position for position in positions if position.page is not None), key=_offset)
-        self._rows = sorted((position for position in positions if position.row is not None), key=_offset)
+        self._pages = sorted((offset, page) for offset, page, _ in positions if page is not None)
+        self._rows = sorted((offset, row) for offset, _, row in positions if row is not None)
 
     def passage(self, pieces: Sequence[Piece], heading: tuple[str, ...], *, is_hidden: bool) -> CutPassage:
         first, last = pieces[0], pieces[-1]
@@ -139,25 +143,29 @@ class _PlaceFinder:
         units = tuple((start + shift, end + shift) for piece in pieces for start, end in piece.units)
         units = () if is_hidden else _with_fence(units, first, last, len(text))
         kind = "boilerplate" if is_hidden else _kind(pieces)
-        address = Place(heading, self._page(first.start), self._row(pieces), kind)
-        return CutPassage(text, first.start, last.end, address, units)
+        row_start, row = self._row(pieces)
+        marks, start = (self._pages, first.start) if row is None else (self._rows, row_start)
+        marks = marks[bisect_right(marks, start, key=_offset) : bisect_left(marks, last.end, key=_offset)]
+        later = tuple((offset + shift, number) for offset, number in marks)
+        place = Place(heading, self._page(first.start), row, kind, later)
+        return CutPassage(text, first.start, last.end, place, units)
 
     def _page(self, start: int) -> int | None:
         index = bisect_right(self._pages, start, key=_offset)
-        return self._pages[index - 1].page if index else None
+        return self._pages[index - 1][1] if index else None
 
-    def _row(self, pieces: Sequence[Piece]) -> int | None:
-        """The row of the first row of a table: rows are lines below the position of the table's first row."""
+    def _row(self, pieces: Sequence[Piece]) -> tuple[int, int | None]:
+        """Start and number of the first row of a table: rows are lines below the position of the table's first row."""
         table = next((piece for piece in pieces if piece.kind == "table"), None)
         if table is None:
-            return None
-        row_start = table.units[-1][0] if table.start == table.units[0][0] else table.units[0][0]
+            return 0, None
+        row_start = next((start for start, _ in table.units if self._text.startswith("|", start)), table.start)
         index = bisect_right(self._rows, row_start, key=_offset)
         if not index:
-            return None
-        position = self._rows[index - 1]
-        between = self._text[position.offset : row_start]
-        return (position.row or 0) + between.count("\n") if "\n\n" not in between else None
+            return 0, None
+        offset, row = self._rows[index - 1]
+        between = self._text[offset:row_start]
+        return row_start, row + between.count("\n") if "\n\n" not in between else None
 
 
 def _with_fence(units: tuple[Span, ...], first: Piece, last: Piece, size: int) -> tuple[Span, ...]:
@@ -176,7 +184,3 @@ def _kind(pieces: Sequence[Piece]) -> BlockKind:
         sizes[piece.kind] += piece.end - piece.start
     kind, size = sizes.most_common(1)[0]
     return kind if 2 * size > sizes.total() else "prose"
-
-
-def _offset(position: Position) -> int:
-    return position.offset

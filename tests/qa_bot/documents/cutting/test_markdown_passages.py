@@ -246,6 +246,20 @@ def test_pages_and_rows() -> None:
     assert [(passage.place.page, passage.place.row) for passage in passages] == [(3, None), (4, 12), (4, 14), (4, None)]
 
 
+def test_later_pages_and_tables_of_a_passage() -> None:
+    pages, sheet = MarkdownWriter(), MarkdownWriter()
+    for number, word in enumerate(("one", "two", "three"), 1):
+        pages.page(number)
+        pages.paragraph(word)
+    (passage,) = cut_markdown(pages.text, "t", pages.positions)
+    assert (passage.place.page, passage.place.later) == (1, ((5, 2), (10, 3)))
+    sheet.paragraph("Prices:")
+    sheet.table([["Item", "Price"], ["Lamp", "4"], ["Chair", "9"]], first_row=2)
+    sheet.table([["Item", "Price"], ["Desk", "30"]], first_row=6)
+    (passage,) = cut_markdown(sheet.text, "t", sheet.positions)
+    assert (passage.place.row, passage.place.later) == (2, ((passage.text.index("| Desk"), 6),))
+
+
 def test_a_table_without_rows_of_a_sheet_has_no_row() -> None:
     text = f"{table(1)}\n\nText.\n\n{table(1)}"
     passages = cut_markdown(text, "t", [Position(len("| City | Rate |\n| --- | --- |\n"), row=2)], characters=60)
