@@ -5,6 +5,8 @@ Source of the formats: ECMA-376-1, 18.8.30 and 18.8.31.
 
 from __future__ import annotations
 
+import math
+import operator
 import re
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -35,12 +37,29 @@ BUILT_IN = {
 EPOCH, EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)  # sheets have no time zones
 LAST_DAY = 2_958_465  # 9999-12-31
 LITERAL = re.compile(r'"([^"]*)"|\\(.)|_.|\*.|\[\$([^\]-]*)[^\]]*\]|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
-DIGITS = re.compile(r"[0#?](?:[0#?,. ]*[0#?,.])?(?:[eE][+-]0+)?")
-GENERAL_DIGITS = 11
+DIGITS = re.compile(r"[0#?](?:.*[0#?])?[,.]*")
+CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
+HOLDS = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "<>": operator.ne,
+}
+SECTIONS, MOST_COMMAS = 4, 9
+GENERAL_DIGITS, NUMBER_DIGITS = 11, 15
+_SHOWN_ONLY = {sign: 0xE000 + sign for sign in range(128)}
+"""Characters of literals are private ones while a format is read, so that a "0" among them is no digit."""
+_SHOWN = {private: sign for sign, private in _SHOWN_ONLY.items()}
 
 
 class Format(NamedTuple):
-    """A number format: what stands around the digits, and how they are written."""
+    """A number format: what stands around the digits, and how they are written.
+
+    `template` has the whole digits with the signs among them ("000-00"), if there are signs or leading zeros. If
+    `condition`, such as "<=" and 999, does not hold, the format is `otherwise`.
+    """
 
     kind: str = "general"  # or number, date, time, datetime, elapsed
     before: str = ""
@@ -49,10 +68,16 @@ class Format(NamedTuple):
     has_thousands: bool = False
     is_percent: bool = False
     is_scientific: bool = False
+    template: str = ""
+    divisor: int = 1
+    condition: tuple[str, float] = ("=", 0)
+    otherwise: Format | None = None
 
 
 def shown(number: float, format_: Format, *, is_1904: bool = False) -> str:
     """A number in its format."""
+    while format_.otherwise is not None and not HOLDS[format_.condition[0]](number, format_.condition[1]):
+        format_ = format_.otherwise
     if format_.kind in {"date", "time", "datetime"}:
         return _date(number, format_.kind, is_1904=is_1904)
     if format_.kind == "elapsed":
@@ -60,12 +85,27 @@ def shown(number: float, format_: Format, *, is_1904: bool = False) -> str:
         return f"{'-' if number < 0 else ''}{minutes // 60}:{minutes % 60:02}"
     if format_.kind == "general":
         return general(number)
-    scaled = number * 100 if format_.is_percent else number
+    scaled = (number * 100 if format_.is_percent else number) / format_.divisor
     if format_.is_scientific:
         return f"{format_.before}{scaled:.{format_.decimals}E}{format_.after}"
-    digits = f"{abs(scaled):{',' if format_.has_thousands else ''}.{format_.decimals}f}"
+    digits = f"{_half_up(abs(scaled)):{',' if format_.has_thousands else ''}.{format_.decimals}f}"
     sign = "-" if number < 0 and digits.strip("0.,") else ""
+    if format_.template:
+        whole, point, decimals = digits.partition(".")
+        digits = f"{_filled(format_.template, whole)}{point}{decimals}"
     return f"{sign}{format_.before}{digits}{format_.after}".strip()
+
+
+def _half_up(number: float) -> float:
+    """A number that is rounded as in Excel, which looks at 15 digits and rounds halves up."""
+    return math.nextafter(float(f"{number:.{NUMBER_DIGITS}g}"), math.inf) if number % 1 else number
+
+
+def _filled(template: str, digits: str) -> str:
+    """The template with the digits in their places from the right; the first place takes all that are left."""
+    left = list(digits)
+    signs = [(left.pop() if left else sign.strip("#?")) if sign in "0#?" else sign for sign in reversed(template)]
+    return "".join(left + signs[::-1]).translate(_SHOWN)
 
 
 def general(number: float) -> str:
@@ -77,8 +117,16 @@ def general(number: float) -> str:
 
 @lru_cache(maxsize=1024)
 def parse_format(code: str) -> Format:
-    """A format from its code ("#,##0.00 €"); the part for positive numbers counts."""
-    section = _first_section(code)
+    """A format from its code ("#,##0.00 €"); the part for positive numbers counts, unless parts have conditions."""
+    section, *others = _sections(code)[:SECTIONS]
+    condition = CONDITION.search(section)
+    format_ = _format(section)
+    if condition is None or not others:
+        return format_
+    return format_._replace(condition=(condition[1], float(condition[2])), otherwise=parse_format(";".join(others)))
+
+
+def _format(section: str) -> Format:
     if section.strip().lower() in {"general", "@", "", "standard"}:
         return Format()
     signs = LITERAL.sub("", section).lower()
@@ -95,34 +143,42 @@ def _number_format(section: str) -> Format:
     digits = DIGITS.search(text)
     if digits is None or "/" in text:  # only words, or a fraction
         return Format()
-    body, exponent, _ = digits[0].lower().strip().partition("e")
-    whole, _, decimals = body.rstrip(" ,").partition(".")
+    body, exponent, _ = digits[0].lower().partition("e")
+    whole, _, decimals = body.rstrip(",").partition(".")
+    template = whole.rstrip(",")
+    commas = len(body) - len(body.rstrip(",")) + len(whole) - len(template)
+    is_plain = "," in template or ("00" not in template and not template.strip("0#?"))
     return Format(
         "number",
-        text[: digits.start()].lstrip(),
-        text[digits.end() :].rstrip(),
+        text[: digits.start()].translate(_SHOWN).lstrip(),
+        text[digits.end() :].translate(_SHOWN).rstrip(),
         decimals=len(re.sub(r"[^0#?]", "", decimals)),
-        has_thousands="," in whole,
+        has_thousands="," in template,
         is_percent="%" in text,
         is_scientific=bool(exponent),
+        template="" if is_plain else template,
+        divisor=1000 ** min(commas, MOST_COMMAS),
     )
 
 
-def _first_section(code: str) -> str:
-    quoted = False
+def _sections(code: str) -> list[str]:
+    """The parts of a format between semicolons outside of quotation marks."""
+    quoted, start = False, 0
+    sections = []
     for position, sign in enumerate(code):
         if sign == '"':
             quoted = not quoted
         elif sign == ";" and not quoted and code[position - 1 : position] != "\\":
-            return code[:position]
-    return code
+            sections.append(code[start:position])
+            start = position + 1
+    return [*sections, code[start:]]
 
 
 def _literal(match: re.Match[str]) -> str:
     """What a literal of a format shows; the space of `_x` only beside digits."""
     if match[0][0] in "_*":
         return " " if match[0][0] == "_" and match[0][1] not in "()-" else ""
-    return match[1] or match[2] or match[3] or ""
+    return (match[1] or match[2] or match[3] or "").translate(_SHOWN_ONLY)
 
 
 def _date(number: float, kind: str, *, is_1904: bool) -> str:
