@@ -31,13 +31,22 @@ class Merge(NamedTuple):
     right: int
 
 
+class Comment(NamedTuple):
+    """What its author says about a cell ("B2") of a row."""
+
+    cell: str
+    row: int
+    text: str
+
+
 @dataclass
 class Sheet:
-    """A sheet's name, cells and merged cells."""
+    """A sheet's name, cells, merged cells and comments on cells."""
 
     name: str
     rows: Rows
     merges: list[Merge] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.office.properties import Properties, check_size, document_record
 from qa_bot.documents.ingest.formats.sheets.faq import faq_columns, faq_records
-from qa_bot.documents.ingest.formats.sheets.sheet_tables import Sheet, Table, tables_of
+from qa_bot.documents.ingest.formats.sheets.sheet_tables import Comment, Sheet, Table, tables_of
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item
 
 PART = 50_000  # characters of a table, so that a parser can take it at once
+LONGEST_NAME = 60  # characters of the first cell of a row, which names it
 
 
 def workbook_items(file: SourceFile, sheets: Sequence[Sheet], properties: Properties) -> Iterator[Item]:
@@ -37,8 +38,19 @@ def workbook_items(file: SourceFile, sheets: Sequence[Sheet], properties: Proper
             begun = True
             write_table(writer, table)
             check_size(file, writer)
+        for comment in sheet.comments if begun else ():
+            writer.paragraph(_comment_text(comment, sheet))
+            check_size(file, writer)
     if len(writer) or not has_pairs:
         yield document_record(file, writer, properties)
+
+
+def _comment_text(comment: Comment, sheet: Sheet) -> str:
+    """A comment with its cell and what its row is about: "Comment on C4 (Hotel, Berlin): Breakfast included."."""
+    cells = sheet.rows.get(comment.row, {})
+    name = " ".join(cells[min(cells)].split()) if cells else ""
+    about = f" ({name})" if 0 < len(name) <= LONGEST_NAME else ""
+    return f"Comment on {comment.cell}{about}: {' '.join(comment.text.split())}"
 
 
 def write_table(writer: MarkdownWriter, table: Table) -> None:

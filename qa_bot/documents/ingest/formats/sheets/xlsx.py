@@ -14,7 +14,7 @@ from qa_bot.documents.ingest.formats.office.names import child, value, whole_num
 from qa_bot.documents.ingest.formats.office.package import Link, Package, read_package, web_link
 from qa_bot.documents.ingest.formats.office.properties import core_properties
 from qa_bot.documents.ingest.formats.sheets.number_formats import BUILT_IN, Format, parse_format, shown
-from qa_bot.documents.ingest.formats.sheets.sheet_tables import Merge, Sheet
+from qa_bot.documents.ingest.formats.sheets.sheet_tables import Comment, Merge, Sheet
 from qa_bot.documents.ingest.formats.sheets.workbook import workbook_items
 from qa_bot.documents.ingest.records import Item, Notice
 
@@ -60,7 +60,7 @@ def _read(file: SourceFile, package: Package) -> Iterator[Item]:
         parts = _sheet(package, link.target, book, left)
         left -= parts.size
         uncounted += parts.uncounted
-        sheets.append(Sheet(element.get("name", ""), parts.rows, parts.merges))
+        sheets.append(Sheet(element.get("name", ""), parts.rows, parts.merges, _comments(package, link.target)))
     yield from workbook_items(file, sheets, core_properties(package))
     if uncounted:
         yield Notice(
@@ -187,6 +187,24 @@ def _merge(element: Element) -> list[Merge]:
         return []
     (left, top), (right, bottom) = corners[0].groups(), corners[1].groups()
     return [Merge(int(top), column_number(left), int(bottom), column_number(right))]
+
+
+def _comments(package: Package, sheet: str) -> list[Comment]:
+    """Comments on the cells of a sheet; of those with replies Excel also keeps a copy for older versions."""
+    links = [link for link in package.links(sheet).values() if link.target in package.names]
+    texts: dict[str, list[str]] = {}
+    for link in links:
+        if link.kind == "threadedComment":
+            for element in package.children(link.target, "ThreadedComments"):
+                text = child(element, "text")
+                texts.setdefault(element.get("ref", ""), []).append(text.text or "" if text is not None else "")
+    for link in links:
+        if link.kind == "comments":
+            for element in package.children(link.target, "commentList"):
+                text = child(element, "x:text")
+                texts.setdefault(element.get("ref", ""), [_rich_text(text) if text is not None else ""])
+    cells = ((REFERENCE.fullmatch(cell), " ".join(parts)) for cell, parts in texts.items())
+    return [Comment(cell[0], int(cell[2]), text) for cell, text in cells if cell is not None and text.strip()]
 
 
 def _link(element: Element, links: Mapping[str, Link], rows: Mapping[int, dict[int, str]]) -> None:

@@ -6,6 +6,7 @@ from datetime import date, datetime, time, timedelta
 
 import pytest
 from openpyxl import Workbook
+from openpyxl.comments import Comment
 from openpyxl.styles import Alignment
 
 from qa_bot.documents.ingest import Limits
@@ -117,6 +118,35 @@ def test_several_tables_in_a_sheet(reads):
         "| Car | Plate |\n| --- | --- |\n| Van | B-X 1 |\n\n| Room | Seats |\n| --- | --- |\n| Hopper | 12 |"
     )
     assert [position.row for position in record.positions] == [1, 4, 4, 6]
+
+
+def test_comments_on_cells_follow_the_tables_of_their_sheet(reads):
+    workbook = workbook_of(Travel=[["City", "Hotel"], ["Berlin", 120], ["Rome", 140]], Empty=[["Note", "Text"]])
+    workbook["Travel"]["B3"].comment = Comment("Ann Lee:\nBreakfast included.", "Ann Lee")
+    (record,), _, _ = reads("a.xlsx", saved(workbook))
+    assert "| Rome | 140 |\n\nComment on B3 (Rome): Ann Lee: Breakfast included.\n\n## Empty" in record.text
+
+
+def test_replies_to_a_comment_and_its_copy_for_older_versions(reads):
+    workbook = workbook_of(S=[["City", "Hotel"], ["Rome", 140]])
+    workbook["S"]["B2"].comment = Comment("[Threaded comment] Your version … Comment: For one night?", "tc={1}")
+    kind = "http://schemas.microsoft.com/office/2017/10/relationships/threadedComment"
+    link = f'<Relationship Id="t1" Type="{kind}" Target="/xl/threadedComments/threadedComment1.xml"/>'
+    data = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(saved(workbook))) as before, zipfile.ZipFile(data, "w") as archive:
+        for name in before.namelist():
+            part = before.read(name)
+            is_links = name == "xl/worksheets/_rels/sheet1.xml.rels"
+            archive.writestr(name, part.replace(b"</Rel", f"{link}</Rel".encode()) if is_links else part)
+        archive.writestr(
+            "xl/threadedComments/threadedComment1.xml",
+            '<ThreadedComments xmlns="http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments">'
+            '<threadedComment ref="B2" id="{1}"><text>For one night?</text></threadedComment>'
+            '<threadedComment ref="B2" id="{2}" parentId="{1}"><text>For two.</text></threadedComment>'
+            "</ThreadedComments>",
+        )
+    (record,), _, _ = reads("a.xlsx", data.getvalue())
+    assert record.text.endswith("| Rome | 140 |\n\nComment on B2 (Rome): For one night? For two.")
 
 
 def test_formulas_without_a_stored_value_are_told(reads):
