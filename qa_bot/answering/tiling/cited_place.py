@@ -13,18 +13,23 @@ from qa_core.types import FloatArray, Passage, Place, Span
 def cited_place(passage: Passage, units: Sequence[Span], scores: FloatArray, lead: Span | None) -> Place:
     """The place with the page on which the lead begins, in a sheet with the row that fits the question best.
 
+    If that is a line above or below a table, it is the first row of the lead, and none if the lead has no row.
+
     Args:
         units: spans of the passage's text, in order; those of rows begin with "|".
         scores: of each unit, (U,).
     """
     text, place = passage.text, passage.place
+    if lead is None:
+        return place
     if place.row is None:
-        pages = [page for start, page in place.later if lead is not None and start <= lead[0]]
+        pages = [page for start, page in place.later if start <= lead[0]]
         return replace(place, page=pages[-1]) if pages else place
     rows = [start for start, _ in units if text.startswith("|", start)]
-    best = units[int(np.argmax(scores))][0] if len(units) else -1
-    if best not in rows:
-        return place
+    best = units[int(np.argmax(scores))][0]
+    best = best if best in rows else next((start for start in rows if lead[0] <= start < lead[1]), -1)
+    if best < 0:
+        return replace(place, row=None)
     tables = [(rows[0], place.row), *place.later]
     start, row = [table for table in tables if table[0] <= best][-1]
     return replace(place, row=row + text.count("\n", start, best))

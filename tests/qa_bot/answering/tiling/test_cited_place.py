@@ -26,7 +26,12 @@ def units() -> list[Span]:
 
 @pytest.mark.parametrize(("best", "row"), [(0, 12), (1, 12), (2, 13), (3, 14)])
 def test_the_row_is_that_of_the_best_unit(best: int, row: int) -> None:
-    assert cited_place(passage(12), units(), np.eye(4, dtype=np.float32)[best], None).row == row
+    lead = units()[best][0], units()[max(1, best)][1]
+    assert cited_place(passage(12), units(), np.eye(4, dtype=np.float32)[best], lead).row == row
+
+
+def test_a_line_beside_a_table_has_no_row() -> None:
+    assert cited_place(passage(12), units(), np.eye(4, dtype=np.float32)[0], units()[0]).row is None
 
 
 def test_a_passage_without_rows_or_units_stays() -> None:
