@@ -10,6 +10,7 @@ import { Token } from "./token.js";
 import { Voice } from "./voice.js";
 
 const EXAMPLES = 4;
+const ID = /^[A-Za-z0-9_.:-]{1,64}$/; // of a conversation, as the service takes it
 const PROBE = "How does it work, what is it, and why?"; // similar to questions of all kinds
 const STATES = { connecting: "", ready: "", lost: "Connection lost. Reconnecting…" };
 const THEMES = { "": ["system", "as the system"], light: ["light", "light"], dark: ["dark", "dark"] };
@@ -40,11 +41,19 @@ const chat = new Chat({
 const sidebar = new Sidebar(api, {
   open: (id) => go(id),
   gone: (id) => id === chat.id && go(null),
+  renamed: () => debate.open || named(),
 });
 
 // --- conversations ---
 
-const addressed = () => decodeURIComponent(location.hash.slice(1)) || null;
+/** The id of the conversation in the address; null if there is none, or what is there is no id. */
+function addressed() {
+  try {
+    return ID.exec(decodeURIComponent(location.hash.slice(1)))?.[0] ?? null;
+  } catch {
+    return null; // a stray percent sign
+  }
+}
 
 function go(id) {
   drawer(false);
@@ -206,7 +215,14 @@ function enter(event) {
   ask(question.value);
 }
 
+/** The link to the question moves the focus alone: a fragment in the address names a conversation. */
+function skip(event) {
+  event.preventDefault();
+  question.focus();
+}
+
 function wire() {
+  document.querySelector(".skip").addEventListener("click", skip);
   byId("menu").append(icon("menu"));
   byId("new").prepend(icon("pencil"));
   byId("new").addEventListener("click", () => go(null));

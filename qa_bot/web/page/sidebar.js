@@ -7,14 +7,16 @@ export class Sidebar {
   #api;
   #open;
   #gone;
+  #renamed;
   #list = byId("conversations");
   #current = null;
 
-  /** `open(id)` is called for a chosen conversation, `gone(id)` for a deleted one. */
-  constructor(api, { open, gone }) {
+  /** `open(id)` is called for a chosen conversation, `gone(id)` for a deleted one, `renamed()` after a new name. */
+  constructor(api, { open, gone, renamed }) {
     this.#api = api;
     this.#open = open;
     this.#gone = gone;
+    this.#renamed = renamed;
     this.#list.addEventListener("keydown", (event) => this.#move(event));
   }
 
@@ -64,6 +66,7 @@ export class Sidebar {
       const title = input.value.trim();
       if (save && title && title !== name) await this.#try(() => this.#api.rename(id, title));
       await this.refresh();
+      this.#renamed();
       this.#focus(id);
     };
     input.onblur = () => done(true);

@@ -219,6 +219,27 @@ def test_conversations_are_listed_opened_renamed_and_deleted(service, visit):
     assert [item.title for item in service.bot.store.conversations()] == [EVIL]
 
 
+@pytest.mark.parametrize("fragment", ["%", "a b", "a%20b", "%C3%A9", "x" * 65])
+def test_a_fragment_that_is_no_id_opens_a_new_conversation(service, visit, fragment):
+    page = visit(f"{service.url}#{fragment}")
+    put(page, CATS)
+    answered(page)
+    (turn,) = turns_of(service.bot)
+    assert page.url.endswith(f"#{turn.conversation}")
+
+
+def test_a_renamed_conversation_renames_the_open_page(service, visit):
+    page = visit(service.url)
+    put(page, CATS)
+    answered(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text(CATS)
+    page.get_by_role("button", name=f"Rename “{CATS}”").click()
+    page.get_by_label("New name").fill("Sleep")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sleep")
+    expect(page).to_have_title("Sleep · qa-bot")
+
+
 @pytest.mark.parametrize("token", ["", "secret-token-of-the-service"])
 def test_a_conversation_is_downloaded_as_markdown(serve, visit, token):
     service = serve(token=token)

@@ -43,6 +43,20 @@ def test_everything_works_by_keyboard(service, visit):
     expect(page.locator(".question")).to_have_count(2)
 
 
+def test_the_skip_link_moves_the_focus_and_keeps_the_conversation(service, visit):
+    page = visit(service.url)
+    put(page, CATS)
+    answered(page)
+    address = page.url
+    page.get_by_role("link", name="Skip to the question").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Your question")).to_be_focused()
+    page.keyboard.type("why?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".question")).to_have_text([CATS, "why?"])
+    assert page.url == address
+
+
 def test_focus_is_visible(service, visit):
     page = visit(service.url)
     page.locator(".example").first.wait_for()
