@@ -74,9 +74,19 @@ def read(
     exchanges = [_exchange(earlier, entities) for earlier in past if earlier.talk is None]
     rewritten = rewriter.rewrite(turn, exchanges)
     earlier = [former for former in past if former.talk is None]
-    texts = readings(turn, [former.question for former in earlier], changed=rewritten.changed)
+    texts = readings(turn, _questions(past), changed=rewritten.changed)
     topic = _topic(earlier[-1]) if texts and keeps_topic(turn) else ""
     return UnderstoodTurn(rewritten.text, readings=Readings(texts, topic))
+
+
+def _questions(past: Sequence[RememberedTurn]) -> list[str]:
+    """The questions as they were asked, without small talk; "the second one" after choices is the one that it chose."""
+    offered = [False, *(former.asks_back for former in past)]
+    return [
+        former.understood if chosen and _number(former.question) is not None else former.question
+        for former, chosen in zip(past, offered, strict=False)
+        if former.talk is None
+    ]
 
 
 def _topic(before: RememberedTurn) -> str:

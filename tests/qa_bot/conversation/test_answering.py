@@ -201,3 +201,10 @@ def test_a_question_whose_deadline_has_passed_is_not_run(
     assert not answer.answered
     assert {"formulate", "keyword", "dense"} <= set(answer.skipped)
     assert "no time" in answer.reason
+
+
+def test_a_follow_up_after_a_choice_is_answered(bot: Bot) -> None:
+    offered, chosen, why = converse(bot, ["dogs", "the second one", "why?"])
+    assert chosen.understood == offered.choices[1].question
+    assert chosen.answered
+    assert why.answered

@@ -80,6 +80,18 @@ def test_follow_up_refers_to_the_rewritten_question() -> None:
     assert read("and in winter?", before, Rewriter()).question == "Why do I prune roses in winter?"
 
 
+@pytest.mark.parametrize("turn", ["2", "the second one"])
+def test_a_follow_up_to_a_choice_is_searched_with_what_was_chosen(turn: str) -> None:
+    element = "What is the element Mercury?"
+    before = [past("mercury", choices=CHOICES), past(turn, "Mercury is a metal.", understood=element)]
+    assert read("why?", before, Rewriter()).readings.texts == ("why?", "mercury why?", f"{element} why?")
+
+
+def test_an_ordinal_that_chose_nothing_is_searched_as_it_was_asked() -> None:
+    before = [past("the first one", "It is old.", understood="the first computer")]
+    assert read("why?", before, Rewriter()).readings.texts == ("why?", "the first one why?")
+
+
 def test_first_turn_is_not_rewritten() -> None:
     assert read("why?", [], Rewriter()).question == "why?"
 
