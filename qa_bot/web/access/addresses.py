@@ -71,6 +71,21 @@ def parse_address(text: str) -> Address:
     return Address(plain(parts.hostname), parts.port)
 
 
+def known_hosts(text: str) -> list[Address]:
+    """The names in `[serve] hosts`, with commas between; raises ConfigError."""
+    return [_known_host(part.strip()) for part in text.split(",") if part.strip()]
+
+
+def _known_host(text: str) -> Address:
+    try:
+        return parse_address(text)
+    except ValueError:
+        raise ConfigError(
+            "Expected host names such as qa.example.com or qa.example.com:8443 in [serve] hosts, "
+            f"with commas between, but got {text!r}."
+        ) from None
+
+
 def plain(name: str) -> str:
     """Canonical spelling of a name or address."""
     name = without_zone(name.lower().strip("[]"))

@@ -15,7 +15,15 @@ from aiohttp.typedefs import Handler, Middleware
 
 from qa_bot.home.config import hashed_token, token_hash
 from qa_bot.home.sections import ServeSection
-from qa_bot.web.access.addresses import Address, is_loopback, local_address, own_names, parse_address, plain
+from qa_bot.web.access.addresses import (
+    Address,
+    is_loopback,
+    known_hosts,
+    local_address,
+    own_names,
+    parse_address,
+    plain,
+)
 from qa_bot.web.access.arrival import answer_expectation
 from qa_bot.web.access.clients import Proxies
 from qa_bot.web.access.rates import TokenBuckets
@@ -40,7 +48,7 @@ class Access:
 
     def __init__(self, settings: ServeSection, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._token = hashed_token(settings.token, "[serve] token") if settings.token else None
-        self._known = [parse_address(name.strip()) for name in settings.hosts.split(",") if name.strip()]
+        self._known = known_hosts(settings.hosts)
         self._ports = {port for port in (settings.port, settings.liveqa_port) if port}
         self._own = own_names(settings.host)
         self._wildcard = settings.host in ("0.0.0.0", "::")  # noqa: S104  # compared, not bound

@@ -63,6 +63,11 @@ def test_an_address_that_will_not_do(qa_bot, flags, result) -> None:
     assert result in serve_fails(qa_bot, *flags)
 
 
+def test_a_known_host_that_is_a_url(qa_bot, monkeypatch) -> None:
+    monkeypatch.setenv("QA_BOT_SERVE__HOSTS", "https://qa.example.com")
+    assert "Expected host names such as qa.example.com" in serve_fails(qa_bot, "--port", "0")
+
+
 def test_an_address_of_another_machine(qa_bot, monkeypatch) -> None:
     monkeypatch.setenv("QA_BOT_TOKEN", "secret")
     assert "this machine has no such address" in serve_fails(qa_bot, "--host", "192.0.2.1", "--port", "0")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from qa_bot.home.config import ConfigError
-from qa_bot.web.access.addresses import addresses, check_binding
+from qa_bot.web.access.addresses import Address, addresses, check_binding, known_hosts
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7"])
@@ -24,3 +24,14 @@ def test_this_machine_may_ask_without_a_token(host: str) -> None:
 def test_malformed_addresses_are_rejected(host: str) -> None:
     with pytest.raises(ConfigError, match="Expected the name or address of this machine"):
         addresses(host)
+
+
+def test_known_hosts_are_names_with_or_without_a_port() -> None:
+    known = [Address("qa.example.com", None), Address("b.example", 8443), Address("::1", 80)]
+    assert known_hosts(" qa.example.com, b.example:8443 ,[::1]:80,") == known
+
+
+@pytest.mark.parametrize("name", ["https://qa.example.com", "qa.example.com:99999", "qa.example.com/x", "a@b", "a:b"])
+def test_a_known_host_is_no_url(name: str) -> None:
+    with pytest.raises(ConfigError, match=r"Expected host names .* in \[serve\] hosts, .* but got"):
+        known_hosts(f"b.example,{name}")
