@@ -5,6 +5,7 @@ request id  →  span, if traced  →  log line and counters  →  errors in one
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import time
@@ -22,7 +23,7 @@ from qa_bot.web.access.headers import add_headers
 from qa_bot.web.access.rules import ASSETS, PROBES, PUBLIC_ROUTES, Access, guard, route_of
 from qa_bot.web.api import admin, compare, owner
 from qa_bot.web.api import routes as api
-from qa_bot.web.app_keys import ACCESS, METRICS, REQUEST_ID, SERVICE, SETTINGS
+from qa_bot.web.app_keys import ACCESS, METRICS, REPLIED, REQUEST_ID, SERVICE, SETTINGS
 from qa_bot.web.chat import socket as chat
 from qa_bot.web.errors import CODES, ServiceError
 from qa_bot.web.liveqa import routes as liveqa
@@ -121,6 +122,8 @@ async def _add_headers(request: web.Request, response: web.StreamResponse) -> No
     """Runs before the headers go out, which for streams and sockets is before any middleware sees the reply."""
     response.headers["X-Request-ID"] = request[REQUEST_ID]
     add_headers(response.headers, secure=request.app[ACCESS].is_encrypted(request))
+    if isinstance(response, web.WebSocketResponse):
+        request[REPLIED] = response.status
 
 
 def _traced_requests(tracing: Tracing) -> Middleware:
@@ -140,6 +143,10 @@ def _traced_requests(tracing: Tracing) -> Middleware:
             except web.HTTPException as redirection:
                 span.replied(redirection.status)
                 raise
+            except asyncio.CancelledError:
+                if (status := request.get(REPLIED)) is not None:
+                    span.replied(status)
+                raise
             span.replied(response.status)
             return response
 
@@ -148,14 +155,14 @@ def _traced_requests(tracing: Tracing) -> Middleware:
 
 @web.middleware
 async def _logging(request: web.Request, handler: Handler) -> web.StreamResponse:
-    began, route, status = time.monotonic(), route_of(request), GONE
+    began, route, status = time.monotonic(), route_of(request), None
     with serving(request[REQUEST_ID]) as served:
         try:
             response = await handler(request)
             status = response.status
             return response
         finally:
-            seconds = time.monotonic() - began
+            seconds, status = time.monotonic() - began, status or request.get(REPLIED, GONE)
             request.app[METRICS].requested(route, status, seconds)
             level = logging.DEBUG if route in PROBES and status == 200 else logging.INFO
             fields = {"method": request.method, "route": route, "status": status, "seconds": round(seconds, 6)}

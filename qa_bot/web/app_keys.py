@@ -16,3 +16,5 @@ SETTINGS = web.AppKey("settings", ServeSection)
 """`[serve]`, with the actual ports."""
 REQUEST_ID = web.RequestKey("request_id", str)
 """Set before any handler runs; part of errors, logs and the header `X-Request-ID`."""
+REPLIED = web.RequestKey("replied", int)
+"""Status of a reply that is complete although its handler still runs: an upgrade, or a stream that was sent whole."""

@@ -16,7 +16,7 @@ from aiohttp import web
 from qa_bot.answering.answer_json import dumps
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.events import Event, StageBegun
-from qa_bot.web.app_keys import METRICS, REQUEST_ID
+from qa_bot.web.app_keys import METRICS, REPLIED, REQUEST_ID
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.service import AnswerService
 from qa_core.types import Answer
@@ -90,6 +90,7 @@ async def send(
                 async with asyncio.timeout(STALLED):
                     await response.write(piece)
         await response.write_eof()
+        request[REPLIED] = response.status
     except TimeoutError:
         request.app[METRICS].shed("slow")
         if request.transport is not None:

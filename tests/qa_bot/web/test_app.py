@@ -12,7 +12,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
+from qa_bot.answering.events import StageBegun
 from qa_bot.home.sections import ServeSection
+from qa_bot.web.api import sse
 from qa_bot.web.app import BODY, make_app
 from qa_bot.web.errors import CODES, ServiceError
 from qa_bot.web.logs import AsJson, AsLine, configure, event, note, serving
@@ -231,6 +233,19 @@ def test_a_client_that_disconnects_stops_its_work_and_is_logged(serve, slow_bot,
     service.until(lambda: lines(logged, "request"))
     assert lines(logged, "request")[0]["status"] == 499
     assert not service.answers.busy
+
+
+def test_a_client_that_leaves_after_the_end_of_a_stream_was_answered(bot, logged) -> None:
+    async def items():
+        yield StageBegun("rank")
+
+    async def handler(request: web.Request) -> web.StreamResponse:
+        stream = await sse.send(request, items(), lambda item: [b"x"])
+        await asyncio.sleep(20)  # what is left to do when the client closes the connection
+        return stream
+
+    assert post(bot, handler)[::2] == (200, b"x")
+    assert lines(logged, "request")[0]["status"] == 200
 
 
 def test_probes_are_quiet(service, logged) -> None:

@@ -313,3 +313,19 @@ def test_stopping_finishes_the_running_turn_and_closes(slow_bot):
     assert codes == [1001, 1001]
     assert [(frame["id"], frame["type"]) for frame in last] == [("q1", "final"), ("q2", "error")]
     assert last[1]["code"] == "overloaded"
+
+
+@pytest.mark.parametrize("polite", [True, False])
+def test_a_connection_is_counted_as_an_upgrade_without_a_duration(service, talk, polite):
+    async def chat():
+        async with talk(service) as client:
+            await client.say("hello")
+            await client.until("ready")
+            if not polite:
+                client.socket._response.connection.transport.abort()
+
+    service.run(chat())
+    count = 'qa_bot_requests_total{route="/ws",status="101"}'
+    service.until(lambda: count in service.metrics.text().decode(), "the end of the connection")
+    assert metric(service, count) == 1
+    assert 'qa_bot_request_seconds_count{route="/ws"}' not in service.metrics.text().decode()
