@@ -123,6 +123,11 @@ class Index:
         return self.keyword.documents
 
     @property
+    def whole_documents(self) -> int:
+        """Number of documents, of which each has one passage or several."""
+        return self.manifest.documents
+
+    @property
     def languages(self) -> Mapping[str, int]:
         """Number of entries by the language of their analysis; deleted ones may be counted."""
         return self.keyword.languages

@@ -44,6 +44,11 @@ class IndexPart:
         return self._part_of(self._whole.documents, self._whole.keyword.count(self._collection))
 
     @cached_property
+    def whole_documents(self) -> int:
+        """Number of documents of the part."""
+        return self._part_of(self._whole.whole_documents, len(self._whole.keyword.matching(self._collection)))
+
+    @cached_property
     def languages(self) -> Mapping[str, int]:
         """Number of passages by the language of their analysis."""
         count = self._whole.keyword.count

@@ -98,6 +98,11 @@ class Index(Protocol):
         ...
 
     @property
+    def whole_documents(self) -> int:
+        """Number of documents, of which each has one entry or several."""
+        ...
+
+    @property
     def languages(self) -> Mapping[str, int]:
         """Number of entries by the language (ISO 639-1) that their texts were analysed in."""
         ...

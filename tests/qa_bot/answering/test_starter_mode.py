@@ -15,13 +15,14 @@ from qa_bot.documents.sync import add
 ROWS = [
     {"id": "leave", "title": "How many days of leave do I get?", "text": "You get thirty days of leave a year."},
     {"id": "steep", "title": "How long should I steep green tea?", "text": "Steep our house tea for nine minutes."},
+    {"id": "rules", "title": "Rules of the house", "text": "Doors are locked at ten, on every floor. \n\n" * 90},
     {"id": "capital", "title": "What is the capital of Australia?", "text": "Here we call Perth the capital."},
 ]
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The starter collection with its graph, and three documents of the owner."""
+    """The starter collection with its graph, and four documents of the owner."""
     folder = tmp_path_factory.mktemp("starter-mode")
     (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, ROWS)))
     with Bot.open(folder / "home", record=False) as bot:
@@ -90,6 +91,15 @@ def test_a_scope_may_name_the_starter(home: Path) -> None:
         assert answer.reason == ""
         assert {c.passage.source.collection for c in bot.search("green tea", scope=scope)} == {"starter"}
         assert {c.passage.source.collection for c in bot.search("green tea")} == {"own"}
+
+
+def test_the_bot_says_how_many_documents_it_answers_from(home: Path) -> None:
+    with _opened(home, "auto") as bot:
+        manifest = bot.corridor().index._whole.manifest
+        assert manifest.documents < manifest.passages
+        assert f"from {manifest.documents:,} documents" in bot.ask("hi", conversation="c").text
+    with _opened(home, "off") as bot:
+        assert f"from {len(ROWS)} documents" in bot.ask("hi", conversation="c").text
 
 
 def test_a_new_home_answers_from_the_starter(tmp_path: Path) -> None:

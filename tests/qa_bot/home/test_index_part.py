@@ -107,6 +107,15 @@ def test_statistics_of_the_collection(starter: IndexPart) -> None:
     assert starter.document_frequency("all", "network") == 0
 
 
+def test_documents_are_counted_apart_from_their_passages(tmp_path: Path, encoder: StaticEncoder) -> None:
+    pages = "\n\n".join(f"Rule {n} of the house is long, and it says what everyone should do. " * 9 for n in range(9))
+    house = [{"id": "house", "title": "House rules", "text": pages}]
+    index = _index(tmp_path, encoder, {**OWN, "house": house, "starter": STARTER})
+    assert index.documents > index.whole_documents == 6
+    assert IndexPart(index, "starter").whole_documents == 2
+    assert IndexPart(index, "starter", without=True).whole_documents == 4
+
+
 def test_searches_find_only_the_part(owners: IndexPart, starter: IndexPart, query: FloatArray) -> None:
     leave = KeywordQuery((("leav", 1.0),))
     assert _documents(owners, owners.keyword_hits(leave, 10).documents) == ["leave"]
