@@ -147,7 +147,7 @@ class Corridor:
             is_sure = may_answer(other.verdict, other.decision.features, other.confidence)
             if is_sure and (refused or fits_better(other.decision.features, decision.features)):
                 note = refusals_for(ask.question.title).from_starter
-                return replace(self._fallback._answer(ask, other, clock), reason=note)
+                return self._fallback._answer(ask, other, clock, note=note)
         return self._answer(ask, decided, clock)
 
     def _decided(self, ask: Ask, clock: Clock, preferences: Preferences | None, interpose: Interpose | None) -> Decided:
@@ -160,16 +160,16 @@ class Corridor:
         note_counts(clock.log, decided)
         return decided if interpose is None else interpose(decided, clock)
 
-    def _answer(self, ask: Ask, decided: Decided, clock: Clock) -> Answer:
+    def _answer(self, ask: Ask, decided: Decided, clock: Clock, *, note: str = "") -> Answer:
         composed = self._compose(decided, ask, clock)
-        return self._finished(ask, decided, self._styled(composed, decided, ask, clock), clock)
+        return self._finished(ask, decided, self._styled(composed, decided, ask, clock), clock, note)
 
     def answer_talk(self, ask: Ask, answer: Answer, clock: Clock) -> Answer:
         """An answer that needed no search, with a persona's sentence and events like any other."""
         composed = Composed(answer.kind, answer.text, answer.sources, answer.styled, answer.lead)
         if ask.persona:
             composed = self._with_persona(composed, ask, clock, top=1)
-        announce(composed.sources, composed.text, clock.listen)
+        announce(composed.sources, composed.text, clock.listen, notice=answer.reason if answer.answered else "")
         return replace(
             answer,
             question=ask.question.title,
@@ -363,8 +363,8 @@ class Corridor:
         clock.listen(StageBegun("style"))
         return style(composed, ask, self._personas, clock, hints=self._config.style.hints, top=top)
 
-    def _finished(self, ask: Ask, decided: Decided, composed: Composed, clock: Clock) -> Answer:
-        why = self._reason(decided, composed)
+    def _finished(self, ask: Ask, decided: Decided, composed: Composed, clock: Clock, note: str) -> Answer:
+        why = note or self._reason(decided, composed)
         announce(composed.sources, composed.text, clock.listen, notice=why if composed.text else "")
         return Answer(
             question=ask.question.title,

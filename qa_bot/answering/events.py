@@ -33,7 +33,7 @@ class ChoicesOffered:
 
 @dataclass(frozen=True, slots=True)
 class SourcesFound:
-    """The sources of the answer, sent before its text; `notice` is what an unsure answer says first."""
+    """The sources of the answer, sent before its text; `notice` is the remark above it."""
 
     sources: tuple[AnswerSource, ...]
     notice: str = ""

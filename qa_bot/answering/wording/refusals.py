@@ -252,7 +252,8 @@ ITALIAN = Refusals(
 REFUSALS = {"en": ENGLISH, "de": GERMAN, "fr": FRENCH, "es": SPANISH, "it": ITALIAN}
 """By the code of the language."""
 UNKNOWN = tuple(refusals.unknown for refusals in REFUSALS.values())
-UNSURE = tuple(refusals.unsure for refusals in REFUSALS.values())
+REMARKS = tuple(remark for refusals in REFUSALS.values() for remark in (refusals.unsure, refusals.from_starter))
+"""Sentences before an answer: that it is unsure, or from the starter collection."""
 
 
 def refusals_for(question: str, likely: str = "en") -> Refusals:

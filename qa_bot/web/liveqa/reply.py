@@ -50,9 +50,9 @@ def reply(answer: Answer, analysis: Analysis, *, qid: str, milliseconds: int) ->
 
 
 def _content(answer: Answer) -> str:
-    """The answer without signs of Markdown; an unsure one begins with the sentence that says so."""
+    """The answer without signs of Markdown, after the remark that it is unsure or from the starter collection."""
     text = as_plain_text(answer.text)
-    return f"{answer.reason}\n\n{text}" if answer.unsure and answer.reason else text
+    return f"{answer.reason}\n\n{text}" if answer.reason else text
 
 
 def _written(root: Element) -> str:

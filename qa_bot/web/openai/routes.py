@@ -18,7 +18,7 @@ from qa_bot.answering.answer_json import source_dict
 from qa_bot.answering.ask import Ask, ClientTurn
 from qa_bot.answering.events import SourcesFound, TextAdded
 from qa_bot.answering.stages.abstention import WHICH
-from qa_bot.answering.wording.refusals import UNKNOWN, UNSURE, refusals_for
+from qa_bot.answering.wording.refusals import REMARKS, UNKNOWN, refusals_for
 from qa_bot.conversation.memory import REMEMBERED_TURNS
 from qa_bot.web.api import sse
 from qa_bot.web.api.json_bodies import read, reply, shown
@@ -99,7 +99,7 @@ def _history(body: ChatRequest) -> list[ClientTurn]:
 def _parse_reply(text: str, *, styled: bool) -> dict[str, Any]:
     """The fields of an earlier reply of this service: the inverse of `_text`."""
     notice, _, behind = text.partition("\n\n")
-    if notice in UNSURE:
+    if notice in REMARKS:
         text, (_, _, behind) = behind, behind.partition("\n\n")
     sourced = behind if styled and behind else text
     asks_back = sourced.startswith(WHICH)
@@ -149,10 +149,10 @@ def _citations(answer: Answer) -> list[dict[str, Any]]:
 def _text(answer: Answer) -> str:
     """Text of the message; an abstention is the persona's sentence, then the reason with numbered choices.
 
-    An unsure answer says so first.
+    An unsure answer, or one of the starter collection, says so first.
     """
     if answer.answered:
-        return f"{answer.reason}\n\n{answer.text}" if answer.unsure else answer.text
+        return f"{answer.reason}\n\n{answer.text}" if answer.reason else answer.text
     remarks = answer.styled.lines[:1] if answer.styled else ()
     wording = refusals_for(answer.question)
     reason = answer.reason if answer.choices and not answer.suggested else f"{wording.unknown} {answer.reason}"

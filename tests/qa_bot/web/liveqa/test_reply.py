@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from qa_bot.answering.wording.refusals import ENGLISH
 from qa_bot.web.liveqa.liveqa_focus import Analysis, analyse
 from qa_bot.web.liveqa.reply import CONTENT, ILLEGAL, QID, REST, reply
 from qa_core.types import Answer, AnswerSource, Question, Span
@@ -48,10 +49,10 @@ def test_markdown_becomes_plain_text() -> None:
     )
 
 
-def test_an_unsure_answer_begins_with_the_sentence_that_says_so() -> None:
-    unsure = replace(YES, unsure=True, reason="I am not sure, this comes nearest:")
-    content = parsed(reply(unsure, NOTHING, qid="", milliseconds=0))["content"]
-    assert content == "I am not sure, this comes nearest:\n\nCats sleep."
+@pytest.mark.parametrize(("unsure", "remark"), [(True, ENGLISH.unsure), (False, ENGLISH.from_starter)])
+def test_an_answer_begins_with_its_remark(unsure: bool, remark: str) -> None:
+    answer = replace(YES, unsure=unsure, reason=remark)
+    assert parsed(reply(answer, NOTHING, qid="", milliseconds=0))["content"] == f"{remark}\n\nCats sleep."
 
 
 def test_without_an_answer_there_is_a_reason() -> None:

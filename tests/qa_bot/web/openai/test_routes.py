@@ -11,7 +11,11 @@ from typing import Any
 import openai
 import pytest
 
+from qa_bot.answering.wording.refusals import ENGLISH
+from qa_bot.bot import Bot
+from qa_bot.documents.sync import add
 from qa_bot.web.openai.models import ChatReply, ModelsReply
+from qa_bot.web.openai.routes import _parse_reply
 from qa_core.text.analysis import words
 
 CATS = "Why do cats sleep all day?"
@@ -159,6 +163,25 @@ def test_an_unsure_answer_says_so_first(service, client, monkeypatch, stream) ->
     assert text == f"{answer.reason}\n\n{answer.text}"
     (citation, *_) = chunks[-1].citations if stream else result.citations
     assert text[slice(*citation["span"])] == citation["text"][slice(*citation["source_span"])]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_answer_of_the_starter_collection_says_so_first(home, write_lines, serve, client, stream) -> None:
+    own = {"_id": "tern", "title": "Where is the room Tern?", "text": "The room Tern is on the second floor."}
+    with Bot.open(home, flags={"starter.mode": "auto"}) as bot:
+        add(bot.home, bot.config, bot.encoder, [write_lines("own.jsonl", own)], collection="own")
+        connected = client(serve(bot))
+        result = complete(connected, stream=stream)
+        chunks = list(result) if stream else []
+        text = (
+            "".join(c.choices[0].delta.content or "" for c in chunks) if stream else result.choices[0].message.content
+        )
+        assert text.startswith(f"{ENGLISH.from_starter}\n\nCats are built")
+        (citation, *_) = chunks[-1].citations if stream else result.citations
+        assert text[slice(*citation["span"])] == citation["text"][slice(*citation["source_span"])]
+        assert bot.memory.title(_parse_reply(text, styled=False)["reply"]) == CATS, "the remark is no part of the text"
+        past = [user(CATS), {"role": "assistant", "content": text}]
+        assert complete(connected, *past, user("repeat")).choices[0].message.content == text
 
 
 def test_a_stream_ends_as_clients_expect(service) -> None:
