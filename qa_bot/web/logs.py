@@ -47,6 +47,11 @@ def serving(request_id: str) -> Iterator[Served]:
         _served.reset(token)
 
 
+def name_request(request_id: str) -> None:
+    """Add this id to everything that the current task logs from now on, for a request that no handler serves."""
+    _served.set(Served(request_id))
+
+
 def note(**fields: object) -> None:
     """Add fields to the log line of the current request; does nothing outside a request."""
     if served := _served.get():
@@ -114,7 +119,7 @@ def _calm(record: logging.LogRecord) -> bool:
     if isinstance(error, HttpProcessingError):
         record.levelno, record.levelname, record.exc_info = logging.INFO, "INFO", None
         record.msg, record.args = "refused", None
-        setattr(record, FIELDS, {"status": error.code, "reason": type(error).__name__})
+        setattr(record, FIELDS, {"status": error.code, "reason": type(error).__name__, **_request_id()})
     return True
 
 

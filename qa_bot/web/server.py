@@ -23,7 +23,7 @@ from qa_bot.home.expiry import expire
 from qa_bot.home.health.running_service import announced_service
 from qa_bot.home.sections import ServeSection
 from qa_bot.web.access.addresses import addresses, check_binding
-from qa_bot.web.access.arrival import use_arrived_requests
+from qa_bot.web.access.arrival import HEADER, LINE, use_arrived_requests
 from qa_bot.web.access.rules import Access
 from qa_bot.web.access.tokens import token_for
 from qa_bot.web.api.admin import HEALTH, HealthWatch
@@ -42,9 +42,6 @@ KEEP_ALIVE = 75.0
 """Seconds that a connection may idle: longer than usual proxies wait."""
 LINGERING = 2.0
 """Seconds for reading the rest of a refused body, so that the client reads the reply."""
-LINE = 16 * 1024
-"""Limit of a request line in bytes: enough for a LiveQA question."""
-HEADER = 8 * 1024
 HEADERS = 100
 BACKLOG = 1024
 """Connections that wait to be accepted."""

@@ -1,4 +1,4 @@
-"""Requests as they arrive: `Expect` is answered after the access rules, and invalid HTTP gets the usual headers.
+"""Requests as they arrive: `Expect` is answered after the access rules, and invalid HTTP gets the usual reply.
 
 aiohttp answers `Expect` before any middleware runs, and its replies to malformed HTTP pass none. So its server makes
 requests of this class instead.
@@ -6,22 +6,33 @@ requests of this class instead.
 
 from __future__ import annotations
 
+import uuid
 from functools import partial
 from typing import Any
 
 from aiohttp import HttpVersion11, hdrs, web
 from aiohttp.http_parser import RawRequestMessage
+from aiohttp.web_protocol import ERROR
 
+from qa_bot.answering.answer_json import dumps
 from qa_bot.web.access.headers import add_headers
 from qa_bot.web.errors import ServiceError
+from qa_bot.web.logs import name_request
+
+LINE = 64 * 1024
+"""Limit of a request line in bytes: 7,000 Japanese characters of a LiveQA question, each of them nine bytes there."""
+HEADER = 8 * 1024
+"""Limit of a header in bytes."""
 
 EXPECTED = web.RequestKey("expected", str)
 """Value of the header `Expect`, if there is one."""
+REFUSED = web.RequestKey("refused", str)
+"""Id of a request that is no valid HTTP, or whose line or header is too long."""
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class ArrivedRequest(web.Request):
-    """A request without its header `Expect`, which `answer_expectation` answers."""
+    """A request without its header `Expect`, which `answer_expectation` answers; or one that could not be parsed."""
 
     def __init__(self, message: RawRequestMessage, *args: Any, **options: Any) -> None:
         expected = message.headers.get(hdrs.EXPECT)
@@ -32,10 +43,26 @@ class ArrivedRequest(web.Request):
         super().__init__(message, *args, **options)
         if expected is not None and message.version >= HttpVersion11:
             self[EXPECTED] = expected
+        if message is ERROR:
+            self[REFUSED] = uuid.uuid4().hex
+            name_request(self[REFUSED])
 
     async def _prepare_hook(self, response: web.StreamResponse) -> None:
         add_headers(response.headers, secure=False)
+        if REFUSED in self and isinstance(response, web.Response):
+            self._put_error(response)
         await super()._prepare_hook(response)
+
+    def _put_error(self, response: web.Response) -> None:
+        """Put the error object in place of aiohttp's text, which quotes the request; its length was already set."""
+        error = ServiceError(
+            400, f"Expected HTTP with a request line of at most {LINE:,} bytes and headers of at most {HEADER:,}."
+        )
+        response.content_type = "application/json"
+        response.headers["X-Request-ID"] = self[REFUSED]
+        response.body = body = dumps(error.as_dict(self[REFUSED]))
+        response.headers[hdrs.CONTENT_LENGTH] = str(len(body))
+        self.writer.length = len(body)
 
 
 def use_arrived_requests(runner: web.AppRunner) -> None:

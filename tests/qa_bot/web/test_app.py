@@ -181,7 +181,7 @@ def test_malformed_http_is_logged_without_traceback(service, logged) -> None:
     sent = (
         b"hello\r\n\r\n",
         b"\x16\x03\x01\x00\xa5\x01\x00",
-        b"GET /" + b"x" * 40_000 + b" HTTP/1.1\r\n\r\n",
+        b"GET /" + b"x" * 80_000 + b" HTTP/1.1\r\n\r\n",
         b"\0" * 99,
     )
     for item in sent:

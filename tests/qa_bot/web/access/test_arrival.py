@@ -7,6 +7,7 @@ import socket
 
 import pytest
 
+from qa_bot.web.access.arrival import HEADER, LINE
 from qa_bot.web.app import BODY
 
 SECRET = "correct-horse"
@@ -101,3 +102,26 @@ def test_replies_to_malformed_http_name_no_software(service, sent) -> None:
     assert b"\r\nX-Content-Type-Options: nosniff\r\n" in reply
     assert b"aiohttp" not in reply.lower()
     assert b"python" not in reply.lower()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"GET /" + b"x" * LINE + b" HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * (HEADER + 1) + b"\r\n\r\n",
+        b"hello\r\n\r\n",
+    ],
+    ids=["line", "header", "no HTTP"],
+)
+def test_malformed_http_gets_the_error_object(service, logged, sent) -> None:
+    with socket.create_connection(("127.0.0.1", service.running.settings.port), timeout=30) as raw:
+        raw.sendall(sent)
+        reply = b"".join(iter(lambda: raw.recv(65_536), b""))
+    head, _, body = reply.partition(b"\r\n\r\n")
+    error = json.loads(body)["error"]
+    assert head.startswith(b"HTTP/1.0 400 ")
+    assert b"\r\nContent-Type: application/json" in head
+    assert (error["code"], error["message"].split()[0]) == ("bad_request", "Expected")
+    assert f"\r\nX-Request-ID: {error['request_id']}".encode() in head
+    (line,) = (line for line in map(json.loads, logged.getvalue().splitlines()) if line["event"] == "refused")
+    assert line["request_id"] == error["request_id"]

@@ -133,6 +133,12 @@ def test_foci_are_spans_of_the_sent_text(service: Any) -> None:
     assert [body[slice(*map(int, item.split("-")))] for item in result["body-foci"].split(",")] == ["sleeping cat"]
 
 
+def test_a_long_japanese_question_fits_the_query(service: Any) -> None:
+    reply = service.get("/liveqa?" + urlencode({"title": "猫はなぜ一日中眠るのですか。", "body": "猫は眠る。" * 900}))
+    assert reply.status == 200
+    assert "answered" in parsed(reply.text)
+
+
 def test_a_very_long_body_is_read_in_part(service: Any, replay: ModuleType) -> None:
     form = {**FORM, "body": "My cat is asleep again and I cannot wake her. " * 2200}
     assert len(form["body"]) > 100_000
