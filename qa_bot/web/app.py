@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from qa_bot.home.folder import DiskFullError
+from qa_bot.home.folder import DiskFullError, HomeGoneError
 from qa_bot.home.sections import ServeSection
 from qa_bot.web import health, openapi, pages
 from qa_bot.web.access.arrival import too_large
@@ -182,6 +182,8 @@ async def _error_replies(request: web.Request, handler: Handler) -> web.StreamRe
         if isinstance(error, web.HTTPMethodNotAllowed):
             response.headers["Allow"] = error.headers["Allow"]
         return response
+    except HomeGoneError as error:
+        return _reply(request, request.app[SERVICE].home_is_gone(error))
     except DiskFullError as error:
         return _reply(request, ServiceError(507, str(error)))
     except ConnectionError:  # the client disconnected during the reply

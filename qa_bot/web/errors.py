@@ -24,18 +24,18 @@ CODES = {
     507: "insufficient_storage",
 }
 """Status of an error → its code."""
+UNAVAILABLE = "unavailable"
+"""Code of a 503 that comes from a lost home or store, not from many questions."""
 
 
 class ServiceError(Exception):
     """An error that is sent to the client."""
 
-    def __init__(self, status: int, message: str, *, retry_after: float | None = None) -> None:
+    def __init__(self, status: int, message: str, *, retry_after: float | None = None, code: str = "") -> None:
+        """Args: `code` is by default that of the status."""
         super().__init__(message)
         self.status, self.message, self.retry_after = status, message, retry_after
-
-    @property
-    def code(self) -> str:
-        return CODES[self.status]
+        self.code = code or CODES[status]
 
     @property
     def headers(self) -> dict[str, str]:

@@ -25,7 +25,7 @@ from qa_bot.answering.scope import EVERYTHING, Scope, ScopeError
 from qa_bot.bot import Bot
 from qa_bot.conversation.persona_choice import ChoiceError, ChoiceNotOfferedError
 from qa_bot.home.folder import HomeGoneError
-from qa_bot.web.errors import ServiceError
+from qa_bot.web.errors import UNAVAILABLE, ServiceError
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.telemetry.questions import QuestionObserver, left_queue
 from qa_core.types import Answer, Candidate, Question
@@ -219,7 +219,7 @@ class AnswerService:
         try:
             return await asyncio.wrap_future(self._bookkeepers.submit(copy_context().run, lambda: work(self.bot.store)))
         except HomeGoneError as error:
-            raise self._home_is_gone(error) from error
+            raise self.home_is_gone(error) from error
 
     async def check_store(self) -> None:
         """Raise ServiceError 503 unless the store can be read now; concurrent callers share one attempt.
@@ -238,7 +238,8 @@ class AnswerService:
                 reason = f"no answer within {PROBE:g} s" if isinstance(error, TimeoutError) else str(error)
                 log.warning("The store cannot be used: %s", reason)
             self._store_works = False
-            raise ServiceError(503, "The store cannot be read; the log says why.", retry_after=RETRY) from None
+            unread = "The store cannot be read; the log says why."
+            raise ServiceError(503, unread, retry_after=RETRY, code=UNAVAILABLE) from None
         self._store_works = self._home_is_there = True
 
     async def _or_404(self, work: Callable[[Store], Result]) -> Result:
@@ -292,7 +293,7 @@ class AnswerService:
         try:
             return await asyncio.wrap_future(future)
         except HomeGoneError as error:
-            raise self._home_is_gone(error) from error
+            raise self.home_is_gone(error) from error
         except PersonaError as error:
             raise ServiceError(503, str(error), retry_after=RETRY) from error
         except ScopeError as error:
@@ -351,12 +352,12 @@ class AnswerService:
         limit.check_cancelled()
         return work(limit)
 
-    def _home_is_gone(self, error: HomeGoneError) -> ServiceError:
+    def home_is_gone(self, error: HomeGoneError) -> ServiceError:
         """For the client; the log has the path, once."""
         if self._home_is_there:
             log.warning("%s", error)
         self._home_is_there = False
-        return ServiceError(503, HOME_GONE, retry_after=RETRY)
+        return ServiceError(503, HOME_GONE, retry_after=RETRY, code=UNAVAILABLE)
 
     def _leave(self, waiting: Flag, _: Future[Result]) -> None:
         with self._lock:

@@ -123,6 +123,7 @@ def save(home: Home, comparison: Comparison) -> None:
 
     Raises:
         ComparisonError: the home has another comparison of this name.
+        HomeGoneError: the home was moved or deleted.
     """
     file = file_of(home, comparison.name)
     if file.exists():
@@ -133,6 +134,7 @@ def save(home: Home, comparison: Comparison) -> None:
                 f"{len(before)} are gone or differ (such as {other[0]!r}); choose another name for this one, or judge "
                 f"the saved one (qa-bot compare {comparison.name})."
             )
+    home.expect_present()
     file.parent.mkdir(mode=0o700, exist_ok=True)
     with atomic_file(file, private=True) as out:
         out.write(orjson.dumps(asdict(comparison), option=orjson.OPT_INDENT_2) + b"\n")

@@ -114,13 +114,19 @@ async def show_table(request: web.Request) -> web.Response:
 async def _of_comparison(request: web.Request, work: Work) -> dict[str, Any]:
     """Run `work` in a thread on the comparison that the path names; 404 if it does not exist."""
     home, name = request.app[SERVICE].bot.home, request.match_info["name"]
+
+    def load_and_work() -> dict[str, Any]:
+        home.expect_present()
+        return work(home, load(home, name))
+
     try:
-        return await asyncio.to_thread(lambda: work(home, load(home, name)))
+        return await asyncio.to_thread(load_and_work)
     except ComparisonError as error:
         raise ServiceError(404, str(error)) from None
 
 
 def _summaries(home: Home) -> Iterator[dict[str, Any]]:
+    home.expect_present()
     for name in names(home):
         try:
             comparison = load(home, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
@@ -27,11 +28,16 @@ def test_a_lost_home_is_told_and_comes_back(service, bot, caplog, monkeypatch, f
         shutil.rmtree(home)
     refused = [*questions(service), service.get("/api/conversations"), service.get("/readyz")]
     refused.append(service.post("/api/feedback", json={"id": first["id"], "vote": "down"}))
+    refused.append(service.post("/api/owner/answers", json={"question": CATS["question"], "answer": "They do not."}))
+    sides = ({"name": name, "answers": json.dumps(first)} for name in "ab")
+    refused.append(service.post("/api/comparisons", json={"name": "ab", **dict(zip("ab", sides, strict=True))}))
+    refused += [service.get("/api/comparisons"), service.get("/api/comparisons/ab")]
     for reply in refused:
         assert reply.status == 503, reply.text
         assert "moved or deleted" in reply.text
         assert str(home) not in reply.text
         assert "Retry-After" in reply.headers
+        assert reply.json["error"]["code"] == "unavailable"
     assert service.get("/readyz").json["reason"] == "home"
     assert service.get("/livez").status == 200
     health = service.get("/api/admin/health").json
