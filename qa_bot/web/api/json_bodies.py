@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, TypeVar
 
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, from_json
 
 from qa_bot.answering.answer_json import dumps
 from qa_bot.web.errors import ServiceError
@@ -67,7 +68,7 @@ async def read(request: web.Request, model: type[Model]) -> Model:
     try:
         return model.model_validate_json(body)
     except ValidationError as error:
-        raise _refusal(error, model) from None
+        raise _refusal(error, model, body) from None
 
 
 def read_query(request: web.Request, model: type[Model]) -> Model:
@@ -76,7 +77,7 @@ def read_query(request: web.Request, model: type[Model]) -> Model:
     try:
         return model.model_validate(dict(parameters))
     except ValidationError as error:
-        raise _refusal(error, model) from None
+        raise _refusal(error, model, parameters) from None
 
 
 def reply(payload: Mapping[str, Any], *, status: int = 200) -> web.Response:
@@ -94,31 +95,51 @@ def shown(value: object) -> str:
     return json.dumps(value, default=str)[:SHOWN]
 
 
-def _refusal(error: ValidationError, model: type[BaseModel]) -> ServiceError:
+def _refusal(error: ValidationError, model: type[BaseModel], sent: bytes | Mapping[str, str]) -> ServiceError:
+    """Args: `sent` is the JSON, or the parameters of a query."""
     errors = error.errors(include_url=False)
     if errors[0]["type"] == "json_invalid":
         return ServiceError(400, f"Expected JSON, but got: {errors[0]['msg'].removeprefix('Invalid JSON: ')}.")
-    sentences = [_sentence(detail, model) for detail in errors[:REPORTED]]
-    more = [f"{len(errors) - REPORTED} more are wrong."] if len(errors) > REPORTED else []
+    value = from_json(sent) if isinstance(sent, bytes) else sent
+    fields: dict[str, list[ErrorDetails]] = {}
+    for detail in errors:
+        fields.setdefault(_path(detail, value), []).append(detail)
+    sentences = [_sentence(where, details, model) for where, details in islice(fields.items(), REPORTED)]
+    more = [f"{len(fields) - REPORTED} more are wrong."] if len(fields) > REPORTED else []
     return ServiceError(422, " ".join(sentences + more))
 
 
-def _sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
-    """Expected and actual value of one field."""
-    where = _path(error["loc"])
+def _sentence(where: str, errors: Sequence[ErrorDetails], model: type[BaseModel]) -> str:
+    """Expected and actual value of one field; of a union it has an error for each kind."""
+    error = errors[0]
     if error["type"] == "missing":
         return f"Expected {where}, but it is missing."
     if error["type"] == "extra_forbidden":
         return f"Expected known fields, but got {shown(where)}; {_nearest(where, model)}."
-    pattern = _EXPECTED.get(error["type"], error["msg"].removeprefix("Input should be "))
-    expected = pattern.format_map(error["ctx"]) if error["type"] in _EXPECTED else pattern
+    expected = " or ".join(dict.fromkeys(map(_expected, errors)))
     field = f" for {where}" if where else ""
     return f"Expected {expected}{field}, but got {shown(error['input'])}."
 
 
-def _path(location: tuple[int | str, ...]) -> str:
-    """`messages[0].content` for ("messages", 0, "content")."""
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location).removeprefix(".")
+def _expected(error: ErrorDetails) -> str:
+    pattern = _EXPECTED.get(error["type"])
+    return error["msg"].removeprefix("Input should be ") if pattern is None else pattern.format_map(error["ctx"])
+
+
+def _path(error: ErrorDetails, value: Any) -> str:
+    """`messages[0].content` for ("messages", 0, "content"); a name of a union's kind is left out.
+
+    Args: `value` is what was sent.
+    """
+    path, last = "", len(error["loc"]) - 1
+    for at, part in enumerate(error["loc"]):
+        if isinstance(part, int):
+            path += f"[{part}]"
+            value = value[part] if isinstance(value, list) and part < len(value) else None
+        elif isinstance(value, Mapping) and (part in value or (at == last and error["type"] == "missing")):
+            path += f".{part}"
+            value = value.get(part)
+    return path.removeprefix(".")
 
 
 def _nearest(name: str, model: type[BaseModel]) -> str:

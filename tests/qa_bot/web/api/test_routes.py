@@ -113,6 +113,16 @@ def test_wrong_bodies_are_rejected_with_a_reason(service) -> None:
         assert message in error(service.post("/api/ask", data=body, headers=JSON), status), body[:60]
 
 
+def test_a_field_of_several_kinds_is_reported_once_by_its_name(service) -> None:
+    for choice, expected, got in (
+        ({"number": 1}, "a valid integer or a valid string", "an object"),
+        (-1, "greater than or equal to 0 or a valid string", "-1"),
+        ("", "a valid integer or at least 1 characters", '""'),
+    ):
+        reply = service.post("/api/choose", json={"id": "a", "choice": choice})
+        assert error(reply, 422) == f"Expected {expected} for choice, but got {got}."
+
+
 def test_only_json_in_utf_8_is_read(service) -> None:
     def post(content_type: str):
         return service.post("/api/ask", data=b'{"question": "a"}', headers={"Content-Type": content_type})

@@ -115,7 +115,7 @@ def test_unsupported_options_are_rejected_with_a_reason(service, client) -> None
         ({"messages": [{"role": "system", "content": "x"}]}, "Expected a message of role user in messages"),
         ({"messages": [{"role": "narrator", "content": "x"}]}, "'tool' or 'function' for messages[0].role, but got"),
         ({"messages": [user(7)]}, "Expected a text or a list of text parts for messages[0].content, but got 7."),
-        ({"messages": [picture]}, "Expected 'text' for messages[0].content.parts[0].type, but got \"image_url\"."),
+        ({"messages": [picture]}, "Expected 'text' for messages[0].content[0].type, but got \"image_url\"."),
         ({"messages": [user("x" * 20_001)]}, "at most 20000 characters in the last user message, but got 20001."),
     ]
     for options, message in refused:
@@ -221,6 +221,19 @@ def test_leaving_a_stream_stops_the_work(serve, slow_bot, client) -> None:
     assert next(iter(stream)).choices[0].delta.role == "assistant"
     stream.close()
     service.until(lambda: slow_bot.cancelled, "the cancellation")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ([{"type": "text", "text": 1}], "Expected a valid string for messages[0].content[0].text, but got 1."),
+        ([{"type": "text"}], "Expected messages[0].content[0].text, but it is missing."),
+        ([1], "Expected an object for messages[0].content[0], but got 1."),
+    ],
+)
+def test_wrong_parts_of_a_message_are_named_as_they_were_sent(service, content, message) -> None:
+    reply = service.post("/v1/chat/completions", json={"model": "qa-bot", "messages": [user(content)]})
+    assert (reply.status, reply.json["error"]["message"]) == (422, message)
 
 
 # --- models ---------------------------------------------------------------------------------------------------------
