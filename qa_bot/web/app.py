@@ -49,6 +49,8 @@ LIVEQA = frozenset({"/liveqa"})
 UNTRACED = PROBES | {"/metrics"}
 """Routes without a span, because monitoring requests them continually."""
 SOCKET = "/ws"
+ROUTES = web.AppKey("routes", str)
+"""What an error about an unknown path says about the known ones."""
 
 _SANE_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
@@ -71,6 +73,7 @@ def make_app(
     access = access or Access(settings)
     guarded = guard(access, token_in_query=LIVEQA, public_routes=PUBLIC_ROUTES, longest=BODY)
     app = _layered_app(service, metrics, settings, access, guarded, tracing)
+    app[ROUTES] = "/openapi.json lists all routes"
     chat.prepare(app)
     owner.prepare(app)
     admin.prepare(app)
@@ -91,6 +94,7 @@ def make_liveqa_app(
     access = access or Access(settings)
     guarded = guard(access, token_in_query=LIVEQA | {"/"}, public_routes=frozenset(), longest=BODY)
     app = _layered_app(service, metrics, settings, access, guarded, tracing)
+    app[ROUTES] = "this port serves LiveQA at / and /liveqa"
     app.add_routes(liveqa.own_port_routes())
     return app
 
@@ -209,7 +213,7 @@ def _as_service_error(request: web.Request, error: web.HTTPException) -> Service
     status = error.status if error.status in CODES else 400 if error.status < 500 else 500
     match error:
         case web.HTTPNotFound():
-            return ServiceError(404, f"There is no {request.path}; /openapi.json lists all routes.")
+            return ServiceError(404, f"There is no {request.path}; {request.app[ROUTES]}.")
         case web.HTTPMethodNotAllowed():
             allowed = " or ".join(sorted(error.allowed_methods))
             return ServiceError(405, f"Expected {allowed} for {request.path}, but got {error.method}.")

@@ -112,7 +112,9 @@ def test_clients_of_the_track_use_the_root_of_the_separate_port(serve: Callable[
     assert parsed(service.post("/", base=service.liveqa_url, data=FORM).text)["answered"] == "yes"
     assert parsed(service.get(f"/?{urlencode(FORM)}", base=service.liveqa_url).text)["answered"] == "yes"
     assert code(service.request("PUT", "/", base=service.liveqa_url)) == (405, "method_not_allowed")
-    assert code(service.get("/api/conversations", base=service.liveqa_url)) == (404, "not_found")
+    unknown = service.get("/api/conversations", base=service.liveqa_url)
+    assert code(unknown) == (404, "not_found")
+    assert unknown.json["error"]["message"].endswith("; this port serves LiveQA at / and /liveqa.")
 
 
 def test_only_the_title_is_needed(service: Any) -> None:
