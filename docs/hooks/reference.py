@@ -95,7 +95,7 @@ def http() -> str:
             if properties:
                 lines += ["", "| field | type | meaning |", "| --- | --- | --- |"]
                 lines += [
-                    f"| `{name}` | {_cell(_type(field, models))} | {_cell(field.get('description', ''))} |"
+                    f"| `{name}` | {_cell(_type(field, models))} | {_cell(_meaning(field))} |"
                     for name, field in properties.items()
                 ]
     return "\n".join(lines) + "\n"
@@ -112,6 +112,12 @@ def _type(field: dict[str, Any], models: dict[str, Any]) -> str:
     if field.get("type") == "array":
         return f"list of {_type(field.get('items', {}), models)}"
     return str(field.get("type", "any"))
+
+
+def _meaning(field: dict[str, Any]) -> str:
+    """The description of a field; that of an optional one may stand within `anyOf`."""
+    kinds = [field, *field.get("anyOf", [])]
+    return " ".join(dict.fromkeys(kind["description"] for kind in kinds if "description" in kind))
 
 
 def _resolved(schema: dict[str, Any], models: dict[str, Any]) -> dict[str, Any]:

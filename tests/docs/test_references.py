@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from qa_bot.web.openapi import document
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = "qa_core|retrievers|rankers|generators|kg_index|qa_bot|qa_lab|benchmarks|tests"
 PATH = re.compile(rf"(?<![\w/])(?:{PACKAGES})(?:/[\w.-]+)+/?")
@@ -43,6 +45,17 @@ def test_papers_of_the_page_on_papers_are_in_the_bibliography() -> None:
 def test_keys_of_the_bibliography_are_distinct() -> None:
     keys = re.findall(r"^@\w+\{(\w+),", (ROOT / "docs/references.bib").read_text(encoding="utf-8"), re.MULTILINE)
     assert len(keys) == len(set(keys))
+
+
+def test_the_reference_describes_fields_that_may_be_absent() -> None:
+    page = runpy.run_path(str(ROOT / "docs/hooks/reference.py"))["http"]()
+    models = document(secured=True, personas=("captain",))["components"]["schemas"]
+    fields = models["AskRequest"]["properties"] | models["SpeakRequest"]["properties"]
+    described = {
+        kind["description"] for field in fields.values() for kind in field.get("anyOf", []) if "description" in kind
+    }
+    assert described
+    assert {text for text in described if text not in page} == set()
 
 
 def squeezed(entry: str, year: str) -> str:
