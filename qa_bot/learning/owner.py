@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qa_bot.answering.stages.owner_answers import COLLECTION
 from qa_bot.bot import Bot
 from qa_bot.documents.ingest.records import Record
-from qa_bot.home.question_key import question_key
+from qa_bot.home.question_key import is_readable, question_key
 
 if TYPE_CHECKING:
     from qa_bot.home.store import Gap
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 QUESTION, ANSWER, URL = 2_000, 20_000, 2_000
 """Limits of question, answer and link, in characters."""
 
-_READABLE = re.compile(r"\w")
 _LINK = re.compile(r"https?://\S+")
 
 
@@ -64,7 +63,7 @@ def add_answer(bot: Bot, question: str, answer: str, *, url: str = "", gap: str 
 
 
 def _expect(text: str, what: str, longest: int) -> None:
-    if not _READABLE.search(text):
+    if not is_readable(text):
         raise OwnerError(f"Expected {what} with letters or digits, but got none; write it out.")
     if len(text) > longest:
         raise OwnerError(f"Expected {what} of at most {longest} characters, but got {len(text)}; shorten it.")

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
-from qa_bot.home.question_key import question_key
+from qa_bot.home.question_key import is_readable, question_key
 from qa_bot.home.store.documents import chunks, insert_new
 from qa_bot.home.store.records import Gap, NearestDocument, Turn, Vote
 from qa_bot.home.store.schema import feedback, gaps, settled_gaps, turns
@@ -80,8 +80,8 @@ def _unanswered(answer: Mapping[str, Any]) -> bool:
 
 
 def _add(connection: Connection, new: Sequence[Turn], *, downvoted: bool) -> None:
-    """Insert rows of turns, except turns asked before their question was settled."""
-    keys = {turn.id: question_key(turn.rewritten or turn.question) for turn in new}
+    """Insert rows of turns, except turns without words, and turns asked before their question was settled."""
+    keys = {turn.id: question_key(text) for turn in new if is_readable(text := turn.rewritten or turn.question)}
     settled = _settled(connection, set(keys.values()))
     rows = [
         {
@@ -92,7 +92,7 @@ def _add(connection: Connection, new: Sequence[Turn], *, downvoted: bool) -> Non
             "downvoted": downvoted,
         }
         for turn in new
-        if turn.created > settled.get(keys[turn.id], -inf)
+        if turn.id in keys and turn.created > settled.get(keys[turn.id], -inf)
     ]
     if rows:
         connection.execute(insert(gaps), rows)

@@ -241,7 +241,7 @@ def test_a_client_that_leaves_after_the_end_of_a_stream_was_answered(bot, logged
 
     async def handler(request: web.Request) -> web.StreamResponse:
         stream = await sse.send(request, items(), lambda item: [b"x"])
-        await asyncio.sleep(20)  # what is left to do when the client closes the connection
+        await asyncio.sleep(20)  # work that remains when the client closes the connection
         return stream
 
     assert post(bot, handler)[::2] == (200, b"x")

@@ -167,9 +167,9 @@ def test_an_unsure_answer_says_so_first(service, client, monkeypatch, stream) ->
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_an_answer_of_the_starter_collection_says_so_first(home, write_lines, serve, client, stream) -> None:
-    own = {"_id": "tern", "title": "Where is the room Tern?", "text": "The room Tern is on the second floor."}
+    room = {"_id": "tern", "title": "Where is the room Tern?", "text": "The room Tern is on the second floor."}
     with Bot.open(home, flags={"starter.mode": "auto"}) as bot:
-        add(bot.home, bot.config, bot.encoder, [write_lines("own.jsonl", own)], collection="own")
+        add(bot.home, bot.config, bot.encoder, [write_lines("own.jsonl", room)], collection="own")
         connected = client(serve(bot))
         result = complete(connected, stream=stream)
         chunks = list(result) if stream else []
