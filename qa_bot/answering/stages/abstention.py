@@ -30,6 +30,8 @@ WHICH = "Which of these do you mean?"
 """Above choices."""
 NO_GRAPH = "There is no knowledge graph, or it is switched off; add facts with `qa-bot kg add FILE`."
 
+READING = frozenset({"rank", "verify"})
+"""Stages without which the documents found may not be the nearest."""
 LONG = 16
 """No document contains nearly all content words of a longer question."""
 QUOTED_WORDS, NEAREST = 3, 10
@@ -75,6 +77,8 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
         return wording.nothing_in_scope if ranking.only else wording.nothing_found
     if decision.is_of_others:
         return wording.of_others.format(title=_title(ranking.candidates[0]))
+    if READING & {*ranking.skipped}:
+        return wording.no_time
     if cover is not None and len(content) > 1:
         return _read_passage(wording, text, cover, ranking.candidates[0], decision)
     return _nearest_document(wording, text, formulation, ranking.candidates[0], decision, index)

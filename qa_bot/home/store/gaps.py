@@ -19,6 +19,8 @@ from qa_bot.home.store.records import Gap, NearestDocument, Turn, Vote
 from qa_bot.home.store.schema import feedback, gaps, settled_gaps, turns
 from qa_core.wall_clock import AHEAD, is_ahead, now
 
+READING = frozenset({"keyword", "rank", "verify"})
+"""Stages without which a refusal says little about the documents: with more time there may be an answer."""
 WORDINGS = 50
 """Latest turns of a question that are searched for its most frequent wording."""
 COMMENTS = 3
@@ -74,9 +76,10 @@ def most_frequent(connection: Connection, limit: int) -> tuple[list[Gap], int]:
 
 
 def _unanswered(answer: Mapping[str, Any]) -> bool:
-    """Whether the user got no answer; meanings to choose from and small talk count as answers."""
+    """Whether the user got no answer though there was time; meanings to choose from and small talk are answers."""
     asks_back = answer.get("choices") and not answer.get("suggested")
-    return answer.get("answered") is False and not asks_back and answer.get("kind") != "talk"
+    in_time = READING.isdisjoint(answer.get("skipped") or ())
+    return answer.get("answered") is False and in_time and not asks_back and answer.get("kind") != "talk"
 
 
 def _add(connection: Connection, new: Sequence[Turn], *, downvoted: bool) -> None:

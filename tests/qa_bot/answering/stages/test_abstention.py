@@ -108,6 +108,14 @@ def test_no_time_is_a_reason(corridor):
     assert reason_for(corridor, "why do cats purr", seconds=0.0) == NO_TIME
 
 
+@pytest.mark.parametrize("stage", ["rank", "verify"])
+def test_without_time_to_read_there_is_no_other_reason_than_unknown_words(corridor, stage):
+    for question, expected in (("Why do cats purr?", NO_TIME), ("why do cats blorp", "None of your documents")):
+        ranking = corridor.rank(Question(question), corridor.start(Deadline.after(30)))
+        unread = replace(ranking, skipped=(stage,))
+        assert reason(unread, corridor.decide(unread), corridor.index).startswith(expected)
+
+
 def test_no_candidates_is_a_reason(corridor):
     ranking = corridor.rank(Question("why do cats purr"), corridor.start(Deadline.after(30)), depth=10)
     empty = replace(ranking, candidates=())

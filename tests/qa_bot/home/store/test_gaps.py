@@ -47,12 +47,25 @@ def test_no_turns_no_gaps(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", [GIVEN, {**NONE, "choices": [{"text": "Which?"}]}, {**NONE, "kind": "talk"}, {"n": 1}]
+    "answer",
+    [
+        GIVEN,
+        {**NONE, "choices": [{"text": "Which?"}]},
+        {**NONE, "kind": "talk"},
+        {**NONE, "skipped": ["keyword", "dense"]},
+        {**NONE, "skipped": ["verify"]},
+        {"n": 1},
+    ],
 )
-def test_answers_choices_and_talk_leave_no_gap(store: Store, answer: dict) -> None:
+def test_answers_choices_talk_and_lack_of_time_leave_no_gap(store: Store, answer: dict) -> None:
     ask(store, "why?", answer)
     store.save_turn(question="why?", answer=answer)
     assert gap_rows(store) == []
+
+
+def test_a_refusal_is_a_gap_though_suggestions_were_skipped(store: Store) -> None:
+    ask(store, "why?", {**NONE, "skipped": ["suggest"]})
+    assert gap_rows(store) == [("why?", 1, 1, 0)]
 
 
 def test_a_refusal_with_other_questions_is_a_gap(store: Store) -> None:
