@@ -75,13 +75,19 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
         return _unknown_words(wording, missing, unknown, whole=is_whole, nearest=ranking.candidates)
     if not ranking.candidates:
         return wording.nothing_in_scope if ranking.only else wording.nothing_found
+    return _unfit(ranking, decision, index, wording, text)
+
+
+def _unfit(ranking: Ranking, decision: Decision, index: Statistics, wording: Refusals, text: str) -> str:
+    """For a first passage that is not given: why it does not answer."""
+    formulation, cover, best = ranking.formulation, ranking.cover, ranking.candidates[0]
     if decision.is_of_others:
-        return wording.of_others.format(title=_title(ranking.candidates[0]))
+        return wording.of_others.format(title=_title(best))
     if READING & {*ranking.skipped}:
         return wording.no_time
-    if cover is not None and len(content) > 1:
-        return _read_passage(wording, text, cover, ranking.candidates[0], decision)
-    return _nearest_document(wording, text, formulation, ranking.candidates[0], decision, index)
+    if cover is not None and len(_content(formulation, formulation.languages.first)) > 1:
+        return _read_passage(wording, text, cover, best, decision)
+    return _nearest_document(wording, text, formulation, best, decision, index)
 
 
 def no_fact_reason(question: Question, skipped: Sequence[str]) -> str:
