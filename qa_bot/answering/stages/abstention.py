@@ -167,8 +167,8 @@ def _read_passage(wording: Refusals, text: str, cover: Cover, best: Candidate, d
     if len(cover.words) > LONG and doubtful:
         count = len(cover.words)
         return wording.too_long_read.format(all=count, some=count - len(doubtful), title=title)
-    said = {word.casefold() for word in words(text)}
-    if missing := [word for _, _, word in doubtful if said.intersection(map(str.casefold, words(word)))]:
+    of_turn = {word.casefold() for word in words(text)}
+    if missing := [word for _, _, word in doubtful if of_turn.intersection(map(str.casefold, words(word)))]:
         quoted = _join_quoted(wording, missing)
         return wording.says_nothing.format(title=title, words=quoted, confidence=confidence, threshold=threshold)
     return wording.several.format(title=title, confidence=confidence, threshold=threshold)
