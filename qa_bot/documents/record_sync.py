@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from qa_bot.documents.boilerplate import Boilerplate
 from qa_bot.documents.cutting.cut_record import MARKDOWN_CUTTING, CutRecord, cut_record
@@ -33,6 +33,7 @@ CUTTING = 1
 """Part of each document's hash. Raise it when normalising or cutting changes; the next `add` then replaces all."""
 LONGEST_ID = 1024
 """Characters of a document's id."""
+TAKEN = "Expected ids that differ, but got {id!r} again; the first one, of {first}, is kept. Rename this one."
 NO_TEXT = "Expected text, but got none; give the record an answer or text."
 
 Progress = Callable[[AddReport], None]
@@ -55,7 +56,11 @@ class Owner(NamedTuple):
 NO_OWNER = Owner(0, "", "")
 """Of records that come from no source."""
 SourceItem = Item | Owner
-IsSettled = Callable[[int, str], bool]
+Fate = Literal["read", "settled", "gone"]
+"""Of a file in this run: it is read, its documents stay without reading it, or they are removed."""
+FateOf = Callable[[int, str], Fate]
+Given = tuple[str, Owner]
+"""Of a new or changed record: where it is, and its file."""
 
 
 class _ChangedRecord(NamedTuple):
@@ -79,17 +84,20 @@ class RecordSync:
         log: RejectLog,
         progress: Progress = lambda _: None,
         *,
-        is_settled: IsSettled = lambda _source, _file: False,
+        fate: FateOf | None = None,
     ) -> None:
-        """Args: `is_settled(source, file)` tells whether this run keeps the documents of a file without reading it."""
+        """Args: `fate(source, file)` is what this run does with a file of any source.
+
+        Without it, as in an import, records replace documents of other sources whose ids are no paths.
+        """
         self._store, self._update, self._log = store, update, log
         self._name, self._passages = collection, passages
         self._progress, self._counts = progress, log.counts
-        self._is_settled = is_settled
+        self._fate = fate
         self._boilerplate = update.boilerplate if update else Boilerplate()
         self._collection = store.collection(collection) if update else _collection_key(store, collection)
         self._seen = bytearray()  # by document key: 1 if this run has met it
-        self._dry_ids: set[str] = set()  # new ids of a dry run, which the store does not learn
+        self._dry: dict[str, Given] = {}  # new records of a dry run, which the store does not learn
         self.claims: dict[Owner, list[int]] = {}
         """Unchanged documents that another file holds now, by key."""
         self.replaced: set[tuple[int, str]] = set()
@@ -130,17 +138,16 @@ class RecordSync:
 
     def _sync_batch(self, batch: Sequence[tuple[Record, Owner]]) -> Iterator[Reject]:
         """Store the new and changed records of a batch; yield its rejects."""
-        known = dict(self._known([record.id for record, _ in batch]))
-        batch = self._apart(batch, known)
+        known = self._known_ids(batch)
         changed: dict[str, _ChangedRecord] = {}
+        given = self._dry if self._update is None else {}
         retired: list[int] = []
-        for record, owner in batch:
+        for original, owner in batch:
+            record = self._named(original, owner, known, given)
             before = known.get(record.id)
-            if record.id in changed or record.id in self._dry_ids or (before and self._is_taken(before, owner)):
-                yield Reject(
-                    record.where,
-                    f"Expected ids that differ, but got {record.id!r} again; the first one is kept. Rename this one.",
-                )
+            if record.id in given or (before and self._is_taken(before, owner)):
+                first = given[record.id][0] if record.id in given else before.origin if before else ""
+                yield Reject(record.where, TAKEN.format(id=record.id, first=first))
                 continue
             hash_ = self._hash(record)
             if before and before.hash == hash_:
@@ -155,58 +162,81 @@ class RecordSync:
                     owner = Owner(before.source, before.file, "", before.file)
                     self.replaced.add((before.source, before.file))
                 changed[record.id] = _ChangedRecord(record, owner, hash_, document)
+                given[record.id] = record.where, owner
                 if before:
                     self._counts.updated += 1
                     retired.append(before.document)
                 else:
                     self._counts.added += 1
                     self._blocks(owner).count(record.id, document.blocks)
-        self._write([self._document(*record) for record in changed.values()], retired)
+        if self._update is not None:
+            self._write([self._document(*record) for record in changed.values()], retired, self._update)
         self._progress(self._counts)
 
-    def _apart(
-        self, batch: Sequence[tuple[Record, Owner]], known: dict[str, KnownDocument]
-    ) -> list[tuple[Record, Owner]]:
-        """Put the source's name before ids that are paths and that another source's documents have.
+    def _known_ids(self, batch: Sequence[tuple[Record, Owner]]) -> Mapping[str, KnownDocument]:
+        """The documents that have ids of the batch, as they are and behind the names of their sources."""
+        ids = {id_ for record, owner in batch for id_ in (record.id, _longer(record, owner))}
+        return {} if self._collection is None or not ids else self._store.known(self._collection, [*ids])
 
-        A document that has such an id keeps it if the other source's document is gone.
+    def _named(
+        self,
+        record: Record,
+        owner: Owner,
+        known: Mapping[str, KnownDocument],
+        given: Mapping[str, Given],
+    ) -> Record:
+        """The record with the id that its document has or gets: behind the source's name if the id is another file's.
+
+        A document that has such an id keeps it if the other file's document is gone.
         """
-        other = {
-            record.id: f"{owner.name}/{record.id}"
-            for record, owner in batch
-            if owner.source and self._belongs_elsewhere(known.get(record.id), record, owner)
-        }
-        known.update(self._known(list(other.values())))
-        renamed = []
-        for record, owner in batch:
-            before, longer = known.get(record.id), other.get(record.id)
-            is_kept = longer is not None and (longer in known or before is not None)
-            renamed.append((replace(record, id=longer) if longer and is_kept else record, owner))
-        return renamed
+        longer = _longer(record, owner)
+        if self._is_own(known.get(record.id), owner):
+            return record
+        if self._is_own(known.get(longer), owner) or self._is_others(record, owner, known, given):
+            return replace(record, id=longer)
+        return record
 
-    def _belongs_elsewhere(self, before: KnownDocument | None, record: Record, owner: Owner) -> bool:
-        """Whether an id that is a path is that of another file, or may have been before."""
-        if before is not None and before.source == owner.source:
+    def _is_own(self, before: KnownDocument | None, owner: Owner) -> bool:
+        """Whether a document is that of the file, or of one that is gone from the same source."""
+        if before is None or before.source != (owner.source or None):
             return False
-        if not _is_path(record):
+        return before.file == owner.file or self._is_gone(before)
+
+    def _is_others(
+        self,
+        record: Record,
+        owner: Owner,
+        known: Mapping[str, KnownDocument],
+        given: Mapping[str, Given],
+    ) -> bool:
+        """Whether another source's document has the id, or another file's one an id that is a path."""
+        before = known.get(record.id)
+        if record.id in given:
+            source, file = given[record.id][1][:2]
+        elif before is None:
             return False
-        return before is None or before.source is not None or is_other_file(before.origin, record.where)
+        elif before.source is None:
+            return bool(owner.source) and _is_path(record) and is_other_file(before.origin, record.where)
+        elif self._is_gone(before):
+            return False
+        else:
+            source, file = before.source, before.file
+        if source != owner.source and self._fate is not None:
+            return True
+        return (source, file) != owner[:2] and _is_path(record)
+
+    def _is_gone(self, before: KnownDocument) -> bool:
+        return self._fate is not None and self._fate(before.source or 0, before.file) == "gone"
 
     def _is_taken(self, before: KnownDocument, owner: Owner) -> bool:
         if self.was_seen(before.document):
             return True
         is_others = before.source is not None and (before.source, before.file) != owner[:2]
-        return is_others and self._is_settled(before.source or 0, before.file)
+        return is_others and self._fate is not None and self._fate(before.source or 0, before.file) == "settled"
 
-    def _known(self, ids: Sequence[str]) -> Mapping[str, KnownDocument]:
-        return {} if self._collection is None or not ids else self._store.known(self._collection, ids)
-
-    def _write(self, new: Sequence[NewDocument], retired: Sequence[int]) -> None:
-        if self._update is None:
-            self._dry_ids.update(document.external_id for document in new)
-            return
-        self._update.retire(retired)
-        for inserted in self._update.insert(new, self._name):
+    def _write(self, new: Sequence[NewDocument], retired: Sequence[int], update: IndexUpdate) -> None:
+        update.retire(retired)
+        for inserted in update.insert(new, self._name):
             self._mark_seen(inserted.document)
             self._counts.passages += len(inserted.passages)
             self._counts.duplicates += sum(duplicate is not None for duplicate in inserted.duplicates)
@@ -280,6 +310,11 @@ def _in_its_language(record: Record) -> Record:
 def _collection_key(store: Store, name: str) -> int | None:
     """The key of a collection, or None if it does not exist."""
     return next((info.id for info in store.collections() if info.name == name), None)
+
+
+def _longer(record: Record, owner: Owner) -> str:
+    """The id of a record behind the name of its source."""
+    return f"{owner.name}/{record.id}" if owner.name else record.id
 
 
 def _is_path(record: Record) -> bool:

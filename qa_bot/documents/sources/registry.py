@@ -26,7 +26,7 @@ class Registry:
     removing: bool = False
     allow_empty: bool = False
     _made: list[Source] = field(default_factory=list)
-    _ids: set[str] = field(default_factory=set)  # of files of new sources, which are not stored yet
+    _ids: set[str] = field(default_factory=set)  # of files of new sources
 
     def runs(self, paths: Sequence[Path], *, collection: str | None, format_: str | None) -> Iterator[SourceRun]:
         """A run for each path, compared with its source; paths within others are left out."""
@@ -87,6 +87,7 @@ class Registry:
         run = self._new_run(source, "")
         run.compare(completing=True, removing=self.removing, allow_empty=self.allow_empty)
         paths = [path for path in run.plan.states if path not in run.rows]
+        self._ids |= {row.stem for row in run.rows.values()}  # of sources that this one took over
         run.source = self._told_apart(source, paths, free)
         self._ids |= {run.stem(path) for path in paths}
         self.store_later(run.source)

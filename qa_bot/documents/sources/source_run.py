@@ -11,7 +11,7 @@ from qa_bot.documents.ingest.files.byte_budget import ByteBudget
 from qa_bot.documents.ingest.files.walk import File, printable
 from qa_bot.documents.ingest.reading import Reading
 from qa_bot.documents.ingest.records import Item, Record, Reject
-from qa_bot.documents.record_sync import Owner, SourceItem
+from qa_bot.documents.record_sync import Fate, Owner, SourceItem
 from qa_bot.documents.reject_log import SourceReport
 from qa_bot.documents.sources.listing import FileState, Listing
 from qa_bot.documents.sources.plan import REJECTED, STALE, WHOLE, SyncPlan, compare, file_digest
@@ -71,9 +71,11 @@ class SourceRun:
         )
         self._gone = set(self.plan.gone)
 
-    def is_settled(self, file: str) -> bool:
-        """Whether the documents of a file stay without being read."""
-        return file in self.rows and file not in self.plan.states and file not in self._gone
+    def fate(self, file: str) -> Fate:
+        """What the run does with the documents of a file; those outside its scope stay."""
+        if file in self.plan.states:
+            return "read"
+        return "gone" if file in self._gone else "settled"
 
     def items(self, budget: ByteBudget) -> Iterator[SourceItem]:
         """The records of the files to read.

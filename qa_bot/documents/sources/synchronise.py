@@ -60,7 +60,7 @@ class Synchronisation:
                 self.passages,
                 self.log,
                 self.progress,
-                is_settled=lambda source, file: source in by_id and by_id[source].is_settled(file),
+                fate=lambda source, file: by_id[source].fate(file) if source in by_id else "settled",
             )
             records.run(self._items(chosen))
             for run in chosen:

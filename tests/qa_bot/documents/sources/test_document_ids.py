@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from qa_bot.documents.sync import (
     add_records,
     delete,
     list_sources,
+    remove_source,
 )
 from qa_bot.home.folder import Home
 from qa_bot.home.store import Store
@@ -136,10 +136,118 @@ def test_an_outer_folder_takes_over_and_ids_stay(empty_home: Home, added: Add, s
     }
 
 
-def test_ids_of_data_are_not_paths(empty_home: Home, added: Add, write_lines: Callable[..., Path]) -> None:
-    added(write_lines("a.jsonl", {"_id": "x", "title": "t", "text": "one"}))
-    assert added(write_lines("b.jsonl", {"_id": "x", "title": "t", "text": "two"})).updated == 1
-    assert stored(empty_home) == {"x": "two"}
+def test_files_of_one_path_that_both_change_keep_their_ids(
+    empty_home: Home, added: Add, synced: Add, tmp_path: Path
+) -> None:
+    one, two = write(tmp_path / "a", {"x.txt": "Zinc."}), write(tmp_path / "b", {"y.txt": "Lead."})
+    added(one, two)
+    write(one, {"log.txt": "Iron."})
+    synced()
+    write(two, {"log.txt": "Tin."})
+    synced()
+    write(one, {"log.txt": "Iron again."})
+    write(two, {"log.txt": "Tin again."})
+    for _ in range(2):
+        assert synced().rejected == 0
+        assert stored(empty_home) == {
+            "x.txt": "Zinc.",
+            "y.txt": "Lead.",
+            "log.txt": "Iron again.",
+            "b/log.txt": "Tin again.",
+        }
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_new_files_of_one_path_in_one_sync_all_come_in(
+    empty_home: Home, added: Add, synced: Add, tmp_path: Path, *, dry_run: bool
+) -> None:
+    one, two = write(tmp_path / "a", {"x.txt": "Zinc."}), write(tmp_path / "b", {"y.txt": "Lead."})
+    added(one, two)
+    write(one, {"log.txt": "Iron."})
+    write(two, {"log.txt": "Tin."})
+    if dry_run:
+        report = added(one, two, dry_run=True)
+        assert (report.added, report.rejected) == (2, 0)
+        return
+    assert synced().rejected == 0
+    assert {"log.txt": "Iron.", "b/log.txt": "Tin."}.items() <= stored(empty_home).items()
+
+
+def test_members_of_two_archives_of_one_command(empty_home: Home, added: Add, tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.zip" for name in ("hr", "it")]
+    for text in ("About", "More about"):
+        for path in paths:
+            with zipfile.ZipFile(path, "w") as archive:
+                archive.writestr("README.md", f"{text} {path.stem}.")
+        assert added(*paths).rejected == 0
+        assert stored(empty_home) == {"README.md": f"{text} hr.", "it.zip/README.md": f"{text} it."}
+
+
+def test_an_outer_folder_with_files_of_the_same_name(empty_home: Home, added: Add, synced: Add, tmp_path: Path) -> None:
+    outer = write(tmp_path / "p", {"README.md": "Outer.", "docs/README.md": "Inner.", "docs/late.md": "Inner late."})
+    added(outer / "docs")
+    assert added(outer).rejected == 0
+    expected = {"README.md": "Inner.", "late.md": "Inner late.", "p/README.md": "Outer."}
+    assert stored(empty_home) == expected
+    write(outer, {"late.md": "Late.", "docs/late.md": "Inner later."})
+    for _ in range(2):
+        assert synced().rejected == 0
+        assert stored(empty_home) == {**expected, "late.md": "Inner later.", "p/late.md": "Late."}
+
+
+def test_a_file_of_an_outer_folder_that_collides_later(
+    empty_home: Home, added: Add, synced: Add, tmp_path: Path
+) -> None:
+    outer = write(tmp_path / "p", {"a.md": "Outer.", "docs/README.md": "Inner."})
+    added(outer / "docs")
+    added(outer)
+    write(outer, {"README.md": "Outer late.", "docs/README.md": "Inner again."})
+    for _ in range(2):
+        assert synced().rejected == 0
+        assert stored(empty_home) == {"a.md": "Outer.", "README.md": "Inner again.", "p/README.md": "Outer late."}
+
+
+def test_a_file_that_moves_to_the_path_of_its_id_keeps_it(
+    empty_home: Home, added: Add, synced: Add, tmp_path: Path
+) -> None:
+    outer = write(tmp_path / "p", {"a.md": "Outer.", "docs/README.md": "Inner."})
+    added(outer / "docs")
+    added(outer)
+    (outer / "docs" / "README.md").rename(outer / "README.md")
+    synced()
+    assert stored(empty_home) == {"a.md": "Outer.", "README.md": "Inner."}
+
+
+def test_ids_of_data_that_another_source_has_get_the_name_of_theirs(
+    empty_home: Home, encoder: StaticEncoder, added: Add, synced: Add, tmp_path: Path
+) -> None:
+    one, two = (write(tmp_path / name, {f"{name}.jsonl": f'{{"id": "1", "text": "{name}"}}'}) for name in "ab")
+    added(one)
+    assert added(two).added == 1
+    assert stored(empty_home) == {"1": "a", "b/1": "b"}
+    write(one, {"a.jsonl": '{"id": "1", "text": "a again"}'})
+    write(two, {"b.jsonl": '{"id": "1", "text": "b again"}'})
+    for _ in range(2):
+        assert synced().rejected == 0
+        assert stored(empty_home) == {"1": "a again", "b/1": "b again"}
+    remove_source(empty_home, CONFIG, encoder, "b")
+    synced()
+    assert stored(empty_home) == {"1": "a again"}
+
+
+def test_an_id_that_comes_twice_in_a_source_is_rejected_with_the_first_place(
+    empty_home: Home, added: Add, docs: Path
+) -> None:
+    write(docs, {"a.jsonl": '{"id": "1", "text": "a"}'})
+    added(docs)
+    write(docs, {"b.jsonl": '{"id": "1", "text": "b"}\n{"id": "2", "text": "b2"}\n{"id": "2", "text": "b3"}'})
+    report = added(docs / "b.jsonl")
+    a, b = f"{docs / 'a.jsonl'}:1", f"{docs / 'b.jsonl'}:2"
+    assert [reject.reason for reject in report.examples] == [
+        f"Expected ids that differ, but got {id_!r} again; the first one, of {first}, is kept. Rename this one."
+        for id_, first in (("1", a), ("2", b))
+    ]
+    assert {"1": "a", "2": "b2"}.items() <= stored(empty_home).items()
 
 
 def vote_on(home: Home, document: str, collection: str = "default") -> None:
