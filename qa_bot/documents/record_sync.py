@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -100,44 +100,44 @@ class RecordSync:
         self._dry: dict[str, Given] = {}  # new records of a dry run, which the store does not learn
         self.claims: dict[Owner, list[int]] = {}
         """Unchanged documents that another file holds now, by key."""
+        self.rejected: dict[tuple[int, str], tuple[int, Reject]] = {}
+        """By source and file: records that were read and are not stored, as their number and the first of them."""
         self.replaced: set[tuple[int, str]] = set()
         """Source and file of documents that records from no source replaced."""
 
     def run(self, items: Iterable[SourceItem]) -> None:
-        """Store records; log rejects and notices."""
-        for item in self._sync(items):
-            if isinstance(item, Reject):
-                self._log.reject(item)
-            else:
-                self._log.notice(item)
-
-    def was_seen(self, key: int) -> bool:
-        """Whether this run has met the document with a key."""
-        return key < len(self._seen) and self._seen[key] == 1
-
-    def _sync(self, items: Iterable[SourceItem]) -> Iterator[Reject | Notice]:
-        """Store records in batches; yield rejects and notices."""
+        """Store records in batches; log rejects and notices."""
         batch: list[tuple[Record, Owner]] = []
         characters, owner = 0, NO_OWNER
         for item in items:
             if isinstance(item, Owner):
                 owner = item
-                continue
-            if not isinstance(item, Record):
-                yield item
-                continue
-            if reason := _bad_id(item.id):
-                yield Reject(item.where, reason)
-                continue
-            batch.append((item, owner))
-            characters += len(item.text)
+            elif isinstance(item, Reject):
+                self._log.reject(item)
+            elif isinstance(item, Notice):
+                self._log.notice(item)
+            elif reason := _bad_id(item.id):
+                self._reject(Reject(item.where, reason), owner)
+            else:
+                batch.append((item, owner))
+                characters += len(item.text)
             if len(batch) >= BATCH or characters >= BATCH_CHARACTERS:
-                yield from self._sync_batch(batch)
+                self._sync_batch(batch)
                 batch, characters = [], 0
-        yield from self._sync_batch(batch)
+        self._sync_batch(batch)
 
-    def _sync_batch(self, batch: Sequence[tuple[Record, Owner]]) -> Iterator[Reject]:
-        """Store the new and changed records of a batch; yield its rejects."""
+    def was_seen(self, key: int) -> bool:
+        """Whether this run has met the document with a key."""
+        return key < len(self._seen) and self._seen[key] == 1
+
+    def _reject(self, reject: Reject, owner: Owner) -> None:
+        """Log a record that was read and is not stored."""
+        self._log.reject(reject)
+        count, first = self.rejected.get(owner[:2], (0, reject))
+        self.rejected[owner[:2]] = count + 1, first
+
+    def _sync_batch(self, batch: Sequence[tuple[Record, Owner]]) -> None:
+        """Store the new and changed records of a batch."""
         known = self._known_ids(batch)
         changed: dict[str, _ChangedRecord] = {}
         given = self._dry if self._update is None else {}
@@ -147,7 +147,7 @@ class RecordSync:
             before = known.get(record.id)
             if record.id in given or (before and self._is_taken(before, owner)):
                 first = given[record.id][0] if record.id in given else before.origin if before else ""
-                yield Reject(record.where, TAKEN.format(id=record.id, first=first))
+                self._reject(Reject(record.where, TAKEN.format(id=record.id, first=first)), owner)
                 continue
             hash_ = self._hash(record)
             if before and before.hash == hash_:
@@ -156,7 +156,9 @@ class RecordSync:
                 if owner.source and (before.source, before.file) != owner[:2]:
                     self.claims.setdefault(owner, []).append(before.document)
             elif not (document := self._cut(record)).passages:
-                yield Reject(record.where, NO_TEXT)
+                self._reject(Reject(record.where, NO_TEXT), owner)
+                if before and self._is_own(before, owner):
+                    self._mark_seen(before.document)  # it stays
             else:
                 if before and before.source and not owner.source:
                     owner = Owner(before.source, before.file, "", before.file)

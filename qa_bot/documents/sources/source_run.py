@@ -90,6 +90,12 @@ class SourceRun:
             yield Owner(self.source.id, path, self.source.name, self.stem(path), printable(state.location))
             yield from self._read(path, state, budget)
 
+    def note_rejected(self, path: str, count: int, first: Reject) -> None:
+        """Have a file read again, and say so, because records of it are not stored."""
+        self.results[path].outcome = REJECTED
+        self.rejected += count
+        self.first_reject = self.first_reject or _as_text(first)
+
     def row(self, path: str, documents: int) -> SourceFile:
         """What is stored of a file that was read."""
         result, state = self.results[path], self.results[path].state
@@ -144,4 +150,8 @@ class SourceRun:
     def _count(self, item: Item) -> None:
         if isinstance(item, Reject):
             self.rejected += 1
-            self.first_reject = self.first_reject or f"{item.where}: {item.reason}"
+            self.first_reject = self.first_reject or _as_text(item)
+
+
+def _as_text(reject: Reject) -> str:
+    return f"{reject.where}: {reject.reason}"

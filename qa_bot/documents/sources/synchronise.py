@@ -92,6 +92,9 @@ class Synchronisation:
         gone = self._retire_gone(run, records, update) if self.removing else []
         self._retire_left_over(run, records, update)
         self._replace_sections(run, records, update)
+        for (source, path), (count, first) in records.rejected.items():
+            if source == run.source.id and path in run.results:
+                run.note_rejected(path, count, first)
         claims = {owner: keys for owner, keys in records.claims.items() if owner.source == run.source.id}
 
         def remember() -> None:

@@ -106,6 +106,31 @@ def test_a_rejected_file_keeps_its_documents_and_says_so(empty_home: Home, added
     assert list_sources(empty_home, CONFIG)[0].source.error == ""
 
 
+def test_records_that_are_not_stored_are_rejected_again_until_they_are(
+    empty_home: Home, added: Add, synced: Add, docs: Path
+) -> None:
+    write(docs, {"a.jsonl": '{"id": "1", "text": "One."}'})
+    added(docs)
+    write(docs, {"b.jsonl": '{"id": "1", "text": "Two."}\n{"id": "2\\u0007", "text": "Bell."}'})
+    for _ in range(2):
+        assert synced().rejected == 2
+        assert "2 rejected, first" in list_sources(empty_home, CONFIG)[0].source.error
+        assert stored(empty_home)["1"] == "One."
+    (docs / "a.jsonl").unlink()
+    assert (synced().rejected, stored(empty_home)["1"]) == (1, "Two.")
+
+
+def test_a_record_that_becomes_blank_keeps_its_document(empty_home: Home, added: Add, synced: Add, docs: Path) -> None:
+    write(docs, {"a.jsonl": "".join(f'{{"id": "{id_}", "text": "Text {id_}."}}\n' for id_ in "123")})
+    added(docs)
+    write(docs, {"a.jsonl": '{"id": "1", "text": "\\u200b "}\n{"id": "2", "text": "New."}'})
+    for _ in range(2):
+        assert synced().rejected == 1
+        assert stored(empty_home) == {**TEXTS, "1": "Text 1.", "2": "New."}
+    write(docs, {"a.jsonl": '{"id": "2", "text": "New."}'})
+    assert (synced().rejected, stored(empty_home)) == (0, {**TEXTS, "2": "New."})
+
+
 def test_other_settings_read_everything_again(empty_home: Home, encoder: StaticEncoder, added: Add, docs: Path) -> None:
     added(docs)
     config = Config(passages=PassagesSection(characters=100))
