@@ -43,7 +43,8 @@ class Owner(NamedTuple):
     """In a stream of items: the file of a source that the following records come from.
 
     `name` is the source's: it goes before the id of a file that has the id of another source's file. `stem` is what
-    the ids of the file's documents begin with, and `location` the file as the places of its records begin.
+    the ids of the file's documents begin with, `location` the file as the places of its records begin, and `deleted`
+    the ids of documents that the user deleted and that stay away.
     """
 
     source: int
@@ -51,6 +52,7 @@ class Owner(NamedTuple):
     name: str
     stem: str = ""
     location: str = ""
+    deleted: frozenset[str] = frozenset()
 
 
 NO_OWNER = Owner(0, "", "")
@@ -118,7 +120,7 @@ class RecordSync:
                 self._log.notice(item)
             elif reason := _bad_id(item.id):
                 self._reject(Reject(item.where, reason), owner)
-            else:
+            elif owner.deleted.isdisjoint((item.id, _longer(item, owner))):
                 batch.append((item, owner))
                 characters += len(item.text)
             if len(batch) >= BATCH or characters >= BATCH_CHARACTERS:

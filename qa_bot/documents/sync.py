@@ -348,6 +348,7 @@ def delete(
             return update.retire(update.store.of_collection(collection)), []
         matches = update.store.find(ids)
         keys = sorted(key for document_keys in matches.values() for key in document_keys)
+        update.records.append(partial(update.store.sources.note_deleted, keys))
         return update.retire(keys), [id_ for id_ in ids if id_ not in matches]
 
 

@@ -15,7 +15,7 @@ from qa_bot.documents.record_sync import Fate, Owner, SourceItem
 from qa_bot.documents.reject_log import SourceReport
 from qa_bot.documents.sources.listing import FileState, Listing
 from qa_bot.documents.sources.plan import REJECTED, STALE, WHOLE, SyncPlan, compare, file_digest
-from qa_bot.home.store import Source, SourceFile, SourceStore
+from qa_bot.home.store import Source, SourceFile, SourceStore, with_deleted
 
 YOUNG = 2_000_000_000
 """Nanoseconds: a file that changed so recently may change again without a new time, so its time is not trusted."""
@@ -49,6 +49,7 @@ class SourceRun:
     first_reject: str = ""
     rejected: int = 0
     _gone: set[str] = field(default_factory=set)
+    _deleted: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def compare(self, *, completing: bool, removing: bool, allow_empty: bool = False) -> None:
         """Plan what to read and remove.
@@ -65,11 +66,12 @@ class SourceRun:
             Listing(Path(self.source.place), self.scope),
             settings=self.settings,
             incomplete=lambda row: (
-                (completing and held.get(row.path, 0) < row.documents) or (removing and row.outcome == STALE)
+                (completing and (bool(row.deleted) or held.get(row.path, 0) < row.documents))
+                or (removing and row.outcome == STALE)
             ),
             allow_empty=allow_empty,
         )
-        self._gone = set(self.plan.gone)
+        self._note_plan(completing=completing)
 
     def fate(self, file: str) -> Fate:
         """What the run does with the documents of a file; those outside its scope stay."""
@@ -87,7 +89,8 @@ class SourceRun:
             self._count(problem)
             yield problem
         for path, state in self.plan.states.items():
-            yield Owner(self.source.id, path, self.source.name, self.stem(path), printable(state.location))
+            location = printable(state.location)
+            yield Owner(self.source.id, path, self.source.name, self.stem(path), location, self.deleted(path))
             yield from self._read(path, state, budget)
 
     def note_rejected(self, path: str, count: int, first: Reject) -> None:
@@ -101,7 +104,14 @@ class SourceRun:
         result, state = self.results[path], self.results[path].state
         is_young = time.time_ns() - state.mtime_ns < YOUNG
         mtime = -1 if is_young else state.mtime_ns
-        return SourceFile(path, result.stem, state.size, mtime, result.hash, self.settings, result.outcome, documents)
+        kept = with_deleted(None, self.deleted(path))
+        return SourceFile(
+            path, result.stem, state.size, mtime, result.hash, self.settings, result.outcome, documents, kept
+        )
+
+    def deleted(self, path: str) -> frozenset[str]:
+        """Ids of documents that the user deleted from a file that did not change since."""
+        return self._deleted.get(path, frozenset())
 
     def report(self) -> SourceReport:
         plan, source = self.plan, self.source
@@ -119,6 +129,19 @@ class SourceRun:
         """What the ids of a file's documents begin with."""
         row = self.rows.get(path)
         return row.stem if row else f"{self.source.options.get('prefix', '')}{path}"
+
+    def _note_plan(self, *, completing: bool) -> None:
+        """Note which files go, and which documents stay deleted: none if their files are added again."""
+        plan = self.plan
+        self._gone = set(plan.gone)
+        if not completing:
+            self._deleted = {path: self.rows[path].deleted for path in plan.again}
+            self._deleted |= {now: self._moved(before, now) for before, now in plan.moved}
+
+    def _moved(self, before: str, now: str) -> frozenset[str]:
+        """Deleted ids of a file under its new path."""
+        old, new = self.rows[before].stem, self.stem(now)
+        return frozenset(new + id_[len(old) :] if id_.startswith(old) else id_ for id_ in self.rows[before].deleted)
 
     def _read(self, path: str, state: FileState, budget: ByteBudget) -> Iterator[Item]:
         result = FileResult(self.stem(path), state, file_digest(state.location))

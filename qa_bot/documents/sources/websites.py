@@ -19,7 +19,7 @@ from qa_bot.documents.websites.site import read_site
 from qa_bot.documents.websites.urls import URL, document_id, parse_url
 from qa_bot.documents.websites.visits import PageState, PageVisit, SiteEnd, SiteOptions
 from qa_bot.home.config import Config
-from qa_bot.home.store import Source, SourceFile, Store
+from qa_bot.home.store import Source, SourceFile, Store, with_deleted
 
 KIND = "website"
 Pages = Callable[[int], None]
@@ -69,12 +69,12 @@ class WebsiteRun(SourceRun):
         if self.site.end.message:
             self.plan.problems.append(Notice(self.source.place, f"{self.site.end.message}."))
         self._find_moves()
-        self._gone = set(self.plan.gone)
+        self._note_plan(completing=completing)
 
     def row(self, path: str, documents: int) -> SourceFile:
         """What is stored of a page that was read."""
         result, state = self.results[path], self._pages[path].state
-        values = state.as_json() if state else {}
+        values = with_deleted(state.as_json() if state else {}, self.deleted(path))
         return SourceFile(path, result.stem, 0, 0, result.hash, self.settings, result.outcome, documents, values)
 
     def _compare_page(self, path: str, visit: PageVisit) -> None:
@@ -86,7 +86,7 @@ class WebsiteRun(SourceRun):
         elif visit.outcome == "unchanged" and row and visit.state:
             plan.unchanged += 1
             plan.documents += row.documents
-            plan.touched.append(row._replace(state=visit.state.as_json()))
+            plan.touched.append(row._replace(state=with_deleted(visit.state.as_json(), row.deleted)))
         elif visit.state:
             is_same = row is not None and row.hash == visit.state.hash
             (plan.new if row is None else plan.again if is_same else plan.changed).append(path)
@@ -233,5 +233,5 @@ def _page_states(
         if row.state
         and row.settings == settings
         and (row.outcome == WHOLE or (row.outcome == STALE and not removing))
-        and (not completing or held.get(path, 0) >= row.documents)
+        and not (completing and (row.deleted or held.get(path, 0) < row.documents))
     }

@@ -27,6 +27,7 @@ from qa_bot.home.store.records import (
     StoredPassage,
     StoredStem,
     Turn,
+    with_deleted,
 )
 from qa_bot.home.store.sources import SourceStore
 from qa_bot.home.store.store import Store
@@ -58,5 +59,6 @@ __all__ = [
     "Turn",
     "migrate",
     "storable",
+    "with_deleted",
     "with_present_ids",
 ]

@@ -6,7 +6,7 @@ seconds since 1970.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -109,7 +109,8 @@ class SourceFile(NamedTuple):
 
     `path` is its path below the source, `stem` what the ids of its documents begin with, `hash` the digest of its
     bytes, `settings` that of what affected how it was read, `outcome` one of `qa_bot.documents.sources.plan`, and
-    `state` what is remembered of a page of a website (`qa_bot.documents.websites.visits.PageState`).
+    `state` what is remembered of a page of a website (`qa_bot.documents.websites.visits.PageState`), and of deleted
+    documents.
     """
 
     path: str
@@ -121,6 +122,17 @@ class SourceFile(NamedTuple):
     outcome: str
     documents: int
     state: Mapping[str, Any] | None = None
+
+    @property
+    def deleted(self) -> frozenset[str]:
+        """Ids of documents that the user deleted; the unchanged file does not bring them back."""
+        return frozenset((self.state or {}).get("deleted", ()))
+
+
+def with_deleted(state: Mapping[str, Any] | None, ids: Iterable[str]) -> Mapping[str, Any] | None:
+    """A state of a file that also has the ids of deleted documents, if there are any."""
+    deleted = sorted(ids)
+    return {**(state or {}), "deleted": deleted} if deleted else state
 
 
 class StoredStem(NamedTuple):

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, up
 from qa_bot.home.store import aliases
 from qa_bot.home.store.database import reading, storable, writing
 from qa_bot.home.store.documents import chunks, live, visible
-from qa_bot.home.store.records import OwnedDocument, Source, SourceFile, SourceInfo, StoredStem
+from qa_bot.home.store.records import OwnedDocument, Source, SourceFile, SourceInfo, StoredStem, with_deleted
 from qa_bot.home.store.schema import SOURCE, documents, passages, row_checksum, sealed, source_files, sources
 
 
@@ -120,6 +120,15 @@ class SourceStore:
         with writing(self._engine) as connection:
             connection.execute(update(source_files).where(*chosen).values(outcome="stale"))
 
+    def note_deleted(self, keys: Sequence[int]) -> None:
+        """Remember with their files the ids of documents that the user deleted."""
+        for chunk in chunks(keys):
+            query = select(documents.c.source_id, documents.c.file, documents.c.external_id)
+            query = query.where(documents.c.id.in_(chunk), documents.c.source_id.is_not(None))
+            with writing(self._engine) as connection:
+                for source, file, id_ in connection.execute(query).all():
+                    _note_deleted(connection, source, file, id_)
+
     def forget_files(self, source: int, paths: Iterable[str]) -> None:
         for chunk in chunks(paths):
             with writing(self._engine) as connection:
@@ -204,6 +213,16 @@ def _is_within(path: str, scope: str) -> bool:
 def _delete_files(connection: Connection, source: int, paths: Sequence[str]) -> None:
     named = source_files.c.path.in_([storable(path) for path in paths])
     connection.execute(delete(source_files).where(source_files.c.source_id == source, named))
+
+
+def _note_deleted(connection: Connection, source: int, file: str, id_: str) -> None:
+    chosen = (source_files.c.source_id == source, source_files.c.path == file)
+    columns = (source_files.c[name] for name in SourceFile._fields)
+    row = connection.execute(select(*columns).where(*chosen)).one_or_none()
+    if row is not None:
+        state = with_deleted(row.state, {*SourceFile(*row).deleted, id_})
+        values = {"state": state, "documents": max(row.documents - 1, 0)}
+        connection.execute(update(source_files).where(*chosen).values(**values))
 
 
 def _forget(connection: Connection, source: int) -> None:

@@ -149,6 +149,36 @@ def test_a_deleted_document_stays_deleted_until_it_is_added(
     assert {*stored(empty_home)} == {*TEXTS}
 
 
+def test_a_deleted_record_stays_deleted_if_its_file_is_read_again(
+    empty_home: Home, encoder: StaticEncoder, added: Add, synced: Add, docs: Path
+) -> None:
+    lines = "".join(f'{{"id": "{id_}", "text": "Text {id_}."}}\n' for id_ in "12")
+    write(docs, {"a.jsonl": f"{lines}broken"})
+    added(docs)
+    delete(empty_home, CONFIG, encoder, ids=["1", "rust.md"])
+    other = Config(passages=PassagesSection(characters=100))
+    assert synchronise(empty_home, other, encoder).unchanged == 0
+    assert synced().unchanged == 0
+    (docs / "a.jsonl").rename(docs / "b.jsonl")
+    (docs / "rust.md").rename(docs / "iron.md")
+    for _ in range(2):
+        synced()
+        assert {*stored(empty_home)} == {"sub/tea.txt", "2"}
+    write(docs, {"b.jsonl": f"{lines}"})
+    synced()
+    assert {*stored(empty_home)} == {"sub/tea.txt", "1", "2"}
+    added(docs)
+    assert {*stored(empty_home)} == {"sub/tea.txt", "1", "2", "iron.md"}
+
+
+def test_an_unchanged_file_does_not_count_deleted_documents(
+    empty_home: Home, encoder: StaticEncoder, added: Add, synced: Add, docs: Path
+) -> None:
+    added(docs)
+    delete(empty_home, CONFIG, encoder, ids=["rust.md"])
+    assert synced().unchanged == 1
+
+
 def test_a_failed_run_leaves_neither_source_nor_state(
     empty_home: Home, added: Add, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,6 +77,17 @@ def test_an_unchanged_site_costs_requests_only(qa_bot: Callable[..., Any], site:
     assert json.loads(qa_bot("add", site.url("localhost/guide/"), "--json").out)["unchanged"] == 3
 
 
+def test_a_deleted_page_stays_away_until_the_site_is_added_again(qa_bot: Callable[..., Any], site: Any) -> None:
+    add(qa_bot, site)
+    qa_bot("delete", f"localhost:{site.port}/guide/food")
+    assert (sync(qa_bot)["unchanged"], documents(qa_bot)) == (2, ["", "sleep"])
+    qa_bot("config", "set", "passages.characters", "500")
+    assert (sync(qa_bot)["updated"], documents(qa_bot)) == (2, ["", "sleep"])
+    assert sync(qa_bot)["unchanged"] == 2
+    assert json.loads(add(qa_bot, site).out)["added"] == 1
+    assert documents(qa_bot) == ["", "food", "sleep"]
+
+
 def test_changed_new_moved_and_deleted_pages(qa_bot: Callable[..., Any], site: Any) -> None:
     add(qa_bot, site)
     page(site, "", "Guide", "rest", "young")
