@@ -33,6 +33,7 @@ CUTTING = 1
 """Part of each document's hash. Raise it when normalising or cutting changes; the next `add` then replaces all."""
 LONGEST_ID = 1024
 """Characters of a document's id."""
+TAKEN_PAGE = "Expected one page {id!r}, but got another; that of {first} is kept. If two sources have it, remove one."
 TAKEN = "Expected ids that differ, but got {id!r} again; the first one, of {first}, is kept. Rename this one."
 NO_TEXT = "Expected text, but got none; give the record an answer or text."
 
@@ -147,9 +148,10 @@ class RecordSync:
         for original, owner in batch:
             record = self._named(original, owner, known, given)
             before = known.get(record.id)
-            if record.id in given or (before and self._is_taken(before, owner)):
+            if record.id in given or (before and self._is_taken(before, record, owner)):
                 first = given[record.id][0] if record.id in given else before.origin if before else ""
-                self._reject(Reject(record.where, TAKEN.format(id=record.id, first=first)), owner)
+                reason = TAKEN_PAGE if _is_page(record) else TAKEN
+                self._reject(Reject(record.where, reason.format(id=record.id, first=first)), owner)
                 continue
             hash_ = self._hash(record)
             if before and before.hash == hash_:
@@ -232,11 +234,15 @@ class RecordSync:
     def _is_gone(self, before: KnownDocument) -> bool:
         return self._fate is not None and self._fate(before.source or 0, before.file) == "gone"
 
-    def _is_taken(self, before: KnownDocument, owner: Owner) -> bool:
+    def _is_taken(self, before: KnownDocument, record: Record, owner: Owner) -> bool:
         if self.was_seen(before.document):
             return True
-        is_others = before.source is not None and (before.source, before.file) != owner[:2]
-        return is_others and self._fate is not None and self._fate(before.source or 0, before.file) == "settled"
+        if before.source is None or (before.source, before.file) == owner[:2] or self._fate is None:
+            return False
+        fate = self._fate(before.source, before.file)
+        if before.source != owner.source:
+            return fate != "gone"
+        return fate == "settled" and not _is_page(record)  # addresses of a site may lead to one document
 
     def _write(self, new: Sequence[NewDocument], retired: Sequence[int], update: IndexUpdate) -> None:
         update.retire(retired)
@@ -317,12 +323,18 @@ def _collection_key(store: Store, name: str) -> int | None:
 
 
 def _longer(record: Record, owner: Owner) -> str:
-    """The id of a record behind the name of its source."""
-    return f"{owner.name}/{record.id}" if owner.name else record.id
+    """The id of a record behind the name of its source; pages are the same document in every source."""
+    return record.id if _is_page(record) or not owner.name else f"{owner.name}/{record.id}"
+
+
+def _is_page(record: Record) -> bool:
+    return "://" in record.where
 
 
 def _is_path(record: Record) -> bool:
     """Whether the id is the path of its file, with or without a part of the file: not an id of the user's data."""
+    if _is_page(record):
+        return False
     base = re.split("[#:!]", record.id, maxsplit=1)[0]
     path = file_of(record.where)
     return f"/{path}".endswith(f"/{base}") or f"/{path.rpartition('!')[2]}".endswith(f"/{base}")

@@ -169,11 +169,25 @@ def website_run(registry: Registry, site: VisitedSite, collection: str | None) -
         used = {other.name for other in registry.sources}
         name = next(name for name in _names(URL(site.place)) if name not in used)
         source = registry.new_source(name, KIND, site.place, collection or "default", options)
+        _absorb(registry, source, site)
         registry.store_later(source)
     elif source.options.get("site") != options["site"]:
         source = replace(source, options={**source.options, **options})
         registry.store_later(source)
     return run_of(registry, source, site, completing=True)
+
+
+def _absorb(registry: Registry, source: Source, site: VisitedSite) -> None:
+    """Have a new site take over the sources of which it has all pages."""
+    visited = {document_id(visit.url) for visit in site.visits}
+    store, inner = registry.store.sources, list[Source]()
+    if registry.update and site.options.get("crawl"):
+        known = [one for one in store.all() if one.kind == KIND and one.collection == source.collection]
+        inner = [one for one in known if visited.issuperset(store.files(one.id))]
+    if inner:  # stored at once, because it takes over rows that are compared next
+        store.create(source)
+    for one in inner:
+        store.absorb(one.id, source.id, "")
 
 
 def run_of(registry: Registry, source: Source, site: VisitedSite, *, completing: bool) -> WebsiteRun:

@@ -68,8 +68,14 @@ class SourceStore:
             connection.execute(update(sources).where(this).values(**values))
 
     def remove(self, source: int) -> None:
-        """Forget a source and its files; its documents must be retired before."""
+        """Forget a source and its files; its documents must be retired before.
+
+        Files of other sources that could have the same documents are read again by the next synchronisation.
+        """
+        stems = select(source_files.c.stem).where(source_files.c.source_id == source)
+        same = (source_files.c.source_id != source, source_files.c.stem.in_(stems))
         with writing(self._engine) as connection:
+            connection.execute(update(source_files).where(*same).values(outcome="stale"))
             _forget(connection, source)
 
     def absorb(self, inner: int, outer: int, folder: str) -> None:

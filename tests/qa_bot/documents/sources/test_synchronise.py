@@ -21,6 +21,7 @@ from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import Generations
 from qa_bot.home.sections import PassagesSection
+from qa_bot.home.store import Store
 from qa_core.encoders.static_encoder import StaticEncoder
 from tests.qa_bot.documents.sources.folders import CONFIG, TEXTS, Add, names, stored, write
 
@@ -214,6 +215,22 @@ def test_removing_a_source_removes_its_documents(
     assert remove_source(empty_home, CONFIG, encoder, "docs") == 2
     assert (stored(empty_home), names(empty_home)) == ({"x.md": "X."}, ["other"])
     assert added(docs).added == 2
+
+
+def test_files_of_the_same_path_are_read_again_after_a_removal(
+    empty_home: Home, encoder: StaticEncoder, added: Add, synced: Add, docs: Path, tmp_path: Path
+) -> None:
+    added(docs, write(tmp_path / "other", {"x.md": "X."}))
+    (one, two) = list_sources(empty_home, CONFIG)
+    with Store.open(empty_home.store_url(CONFIG)) as store:  # as earlier versions left it: the other source has it
+        row = store.sources.files(one.source.id)["rust.md"]
+        store.sources.save_files(two.source.id, [row])
+        (document,) = store.sources.of_files(one.source.id, ["rust.md"])
+        store.sources.claim(two.source.id, "rust.md", [document.document])
+    remove_source(empty_home, CONFIG, encoder, "other")
+    assert {*stored(empty_home)} == {"sub/tea.txt"}
+    synced()
+    assert {*stored(empty_home)} == {*TEXTS}
 
 
 def test_deleting_a_collection_forgets_its_sources(

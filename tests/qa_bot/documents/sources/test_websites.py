@@ -88,6 +88,37 @@ def test_a_deleted_page_stays_away_until_the_site_is_added_again(qa_bot: Callabl
     assert documents(qa_bot) == ["", "food", "sleep"]
 
 
+def test_a_page_of_a_crawled_site_stays_that_sites(qa_bot: Callable[..., Any], site: Any) -> None:
+    add(qa_bot, site)
+    called = qa_bot("add", site.url("localhost/guide/food"), "--json")
+    assert called.code == 1
+    assert "that of http://localhost" in json.loads(called.out)["rejects"][0]["reason"]
+    assert documents(qa_bot) == ["", "food", "sleep"]
+
+
+def test_a_site_takes_over_pages_that_were_added_before(qa_bot: Callable[..., Any], site: Any) -> None:
+    qa_bot("add", site.url("localhost/guide/food"))
+    page(site, "alone", "Alone")
+    qa_bot("add", site.url("localhost/guide/alone"))
+    assert add(qa_bot, site).code == 0
+    for _ in range(2):
+        names = [source["name"].rpartition("/")[2] for source in json.loads(qa_bot("sources", "--json").out)["sources"]]
+        assert (names, documents(qa_bot)) == (["guide", "alone"], ["", "alone", "food", "sleep"])
+        assert sync(qa_bot)["code"] == 0
+
+
+def test_a_page_that_two_sources_have_outlives_one_of_them(qa_bot: Callable[..., Any], site: Any) -> None:
+    page(site, "alone", "Alone")
+    qa_bot("add", site.url("localhost/guide/alone"))
+    add(qa_bot, site)
+    page(site, "", "Guide", "sleep", "food", "alone")
+    for _ in range(2):
+        assert (sync(qa_bot)["code"], documents(qa_bot)) == (4, ["", "alone", "food", "sleep"])
+    qa_bot("sources", "remove", f"localhost:{site.port}/guide/alone", "--yes")
+    assert documents(qa_bot) == ["", "food", "sleep"]
+    assert (sync(qa_bot)["code"], documents(qa_bot)) == (0, ["", "alone", "food", "sleep"])
+
+
 def test_changed_new_moved_and_deleted_pages(qa_bot: Callable[..., Any], site: Any) -> None:
     add(qa_bot, site)
     page(site, "", "Guide", "rest", "young")
