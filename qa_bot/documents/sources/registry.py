@@ -85,6 +85,7 @@ class Registry:
                 folder = path if one.kind == "folder" else path.rpartition("/")[0]
                 self.store.sources.absorb(one.id, source.id, folder)
         run = self._new_run(source, "")
+        run.is_new = True
         run.compare(completing=True, removing=self.removing, allow_empty=self.allow_empty)
         paths = [path for path in run.plan.states if path not in run.rows]
         self._ids |= {row.stem for row in run.rows.values()}  # of sources that this one took over

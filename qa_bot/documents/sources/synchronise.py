@@ -161,14 +161,22 @@ class Synchronisation:
             update.records.append(partial(self.store.sources.add_aliases, collection, pairs))
 
     def _remember(self, run: SourceRun, gone: Sequence[str]) -> None:
-        """Store the state of the files; only once their documents are in the current generation."""
+        """Store the state of the files; only once their documents are in the current generation.
+
+        A new source of which everything was rejected is forgotten, with a format that may be wrong.
+        """
         store, source = self.store.sources, run.source
+        held = store.documents_by_file(source.id) if run.results else {}
+        if run.is_new and run.rejected and not held:
+            store.remove(source.id)
+            return
         if run.plan.error:
-            store.change(source.id, error=run.error)
+            if not run.scope:
+                store.change(source.id, error=run.error)
             return
         if run.results:
-            held = store.documents_by_file(source.id)
             store.save_files(source.id, (run.row(path, held.get(path, 0)) for path in run.results))
         store.save_files(source.id, run.plan.touched)
         store.forget_files(source.id, gone)
-        store.change(source.id, synced=time.time(), error=run.error)
+        if not run.scope:  # otherwise the rest of the source was not compared
+            store.change(source.id, synced=time.time(), error=run.error)

@@ -164,6 +164,7 @@ def visit_known(
 def website_run(registry: Registry, site: VisitedSite, collection: str | None) -> WebsiteRun:
     """The run of a visited site, whose source is made if there is none at its place."""
     source = _at(registry.store, site.place, collection)
+    is_new = source is None
     options = {"site": dict(site.options)}
     if source is None:
         used = {other.name for other in registry.sources}
@@ -174,7 +175,9 @@ def website_run(registry: Registry, site: VisitedSite, collection: str | None) -
     elif source.options.get("site") != options["site"]:
         source = replace(source, options={**source.options, **options})
         registry.store_later(source)
-    return run_of(registry, source, site, completing=True)
+    run = run_of(registry, source, site, completing=True)
+    run.is_new = is_new
+    return run
 
 
 def _absorb(registry: Registry, source: Source, site: VisitedSite) -> None:

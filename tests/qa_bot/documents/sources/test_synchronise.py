@@ -107,6 +107,27 @@ def test_a_rejected_file_keeps_its_documents_and_says_so(empty_home: Home, added
     assert list_sources(empty_home, CONFIG)[0].source.error == ""
 
 
+def test_a_new_source_of_which_all_is_rejected_is_not_remembered(empty_home: Home, added: Add, docs: Path) -> None:
+    path = docs / "rust.md"
+    assert added(path, format="jsonl").rejected == 1
+    assert names(empty_home) == []
+    assert added(path).added == 1
+    assert (names(empty_home), stored(empty_home)) == (["rust.md"], {"rust.md": TEXTS["rust.md"]})
+    assert added(path, format="jsonl").rejected == 1
+    assert stored(empty_home) == {"rust.md": TEXTS["rust.md"]}
+
+
+def test_adding_one_file_leaves_the_errors_of_its_source(empty_home: Home, added: Add, docs: Path) -> None:
+    write(docs, {"a.jsonl": "broken"})
+    added(docs)
+    (before,) = list_sources(empty_home, CONFIG)
+    assert "1 rejected" in before.source.error
+    write(docs, {"rust.md": "Use lemon."})
+    assert added(docs / "rust.md").updated == 1
+    (after,) = list_sources(empty_home, CONFIG)
+    assert (after.source.error, after.source.synced) == (before.source.error, before.source.synced)
+
+
 def test_records_that_are_not_stored_are_rejected_again_until_they_are(
     empty_home: Home, added: Add, synced: Add, docs: Path
 ) -> None:
