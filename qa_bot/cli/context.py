@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qa_core.text.safe_text import clean, valid
+from qa_core.text.safe_text import clean, escaped, has_control_characters, valid
 
 if TYPE_CHECKING:
     from qa_bot.bot import Bot
@@ -82,6 +82,13 @@ def read_question(argument: str) -> str:
         return valid(argument)
     data = getattr(sys.stdin, "buffer", None)
     return (sys.stdin.read() if data is None else data.read().decode("utf-8", "replace")).strip()
+
+
+def expect_name(name: str | None) -> str | None:
+    """A name on the command line; blank ones and ones with control characters are wrong usage."""
+    if name is not None and (not name.strip() or has_control_characters(name)):
+        raise typer.BadParameter(f"Expected a name without control characters, but got {escaped(name)!r}.")
+    return name
 
 
 def read_secret(name: str) -> str:

@@ -16,6 +16,8 @@ from qa_bot.home.folder import Home
 
 NOTICES = 1000
 """Most notices that a report lists."""
+KEPT_FILES = 20
+"""Files of rejects in a home; each run with rejects writes one."""
 COUNTS = ("added", "updated", "unchanged", "removed", "rejected", "passages", "duplicates")
 LISTS = ("new", "changed", "moved", "deleted")
 
@@ -108,6 +110,8 @@ class RejectLog:
             self.counts.examples.append(reject)
         if self._path and not self._file:
             self._path.parent.mkdir(exist_ok=True)
+            for old in sorted(self._path.parent.glob("*.jsonl"))[: -KEPT_FILES + 1]:
+                old.unlink(missing_ok=True)
             self._file, self.counts.rejects_file = self._path.open("wb"), self._path
         if self._file:
             self._file.write(orjson.dumps({"where": reject.where, "reason": reject.reason}) + b"\n")

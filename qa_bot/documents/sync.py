@@ -202,6 +202,13 @@ def list_sources(home: Home, config: Config) -> list[SourceInfo]:
         return store.sources.infos()
 
 
+def source_info(home: Home, config: Config, name: str) -> SourceInfo:
+    """A source by its name or place, with its counts. Raises ChangeError if it is unknown."""
+    with Store.open(home.store_url(config)) as store:
+        (source,) = chosen_sources(store, [name])
+        return next(info for info in store.sources.infos() if info.source.id == source.id)
+
+
 def rename_source(home: Home, config: Config, old: str, new: str) -> None:
     """Give a source another name; ids of documents stay. Raises ChangeError if the new name is taken or empty."""
     with home.lock("sources"), Store.open(home.store_url(config)) as store:

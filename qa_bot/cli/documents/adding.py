@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qa_bot.cli.context import FAILED, NO_ANSWER, OK, PARTLY, Json, open_bot, print_json, say
+from qa_bot.cli.context import FAILED, NO_ANSWER, OK, PARTLY, Json, expect_name, open_bot, print_json, say
 from qa_bot.cli.documents.improving import NoImprove, finish_change
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def add(
         str | None, typer.Option(help="Format of the files, if it is not detected.")
     ] = None,
     collection: Annotated[
-        str | None, typer.Option(help="Collection to add to; `default`, or that of the source.")
+        str | None,
+        typer.Option(help="Collection to add to; `default`, or that of the source.", callback=expect_name),
     ] = None,
     sync: Annotated[bool, typer.Option("--sync", help="Also remove documents whose files are gone.")] = False,
     allow_empty: AllowEmpty = False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qa_bot.cli.context import FAILED, OK, Json, open_bot, open_home, print_json, say
+from qa_bot.cli.context import FAILED, OK, Json, expect_name, open_bot, open_home, print_json, say
 from qa_bot.cli.documents.adding import AllowEmpty, exit_code
 from qa_bot.cli.documents.improving import NoImprove, finish_change
 from qa_bot.cli.entry_points import PLAIN_HELP
@@ -94,7 +94,7 @@ def list_sources(context: typer.Context, json: Json = False) -> None:
 def rename(
     context: typer.Context,
     old: Annotated[str, typer.Argument(help="Name of the source.")],
-    new: Annotated[str, typer.Argument(help="Its new name.")],
+    new: Annotated[str, typer.Argument(help="Its new name.", callback=expect_name)],
 ) -> None:
     """Give a source another name; ids of its documents stay."""
     from qa_bot.documents import sync as changes
@@ -127,7 +127,9 @@ def remove(
     from qa_bot.documents import sync as changes
 
     with open_bot(context) as bot:
-        if not yes and not typer.confirm(f"Remove the source {name} and its documents?", err=True):
+        info = changes.source_info(bot.home, bot.config, name)
+        question = f"Remove the source {info.source.name} and its {info.documents:,} documents?"
+        if not yes and not typer.confirm(question, err=True):
             raise typer.Exit(FAILED)
         removed = changes.remove_source(bot.home, bot.config, bot.encoder, name)
     if json:

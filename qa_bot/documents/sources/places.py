@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from qa_bot.documents.ingest.files.walk import printable
 from qa_bot.home.store import Source
 
 FILE_KINDS = ("folder", "file", "archive")
@@ -64,7 +65,7 @@ def inner_sources(place: Path, sources: Iterable[Source], collection: str) -> li
 
 def names(place: Path) -> Iterator[str]:
     """Names for a source, the shortest first: `docs`, `team/docs`, `work/team/docs`, …, then numbered ones."""
-    parts = [part for part in place.parts if part != place.anchor] or ["root"]
+    parts = [printable(part) for part in place.parts if part != place.anchor] or ["root"]
     for count in range(1, len(parts) + 1):
         yield "/".join(parts[-count:])
     for number in range(2, 1_000_000):

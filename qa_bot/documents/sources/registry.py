@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from qa_bot.documents.index_update import IndexUpdate
+from qa_bot.documents.ingest.files.walk import printable
 from qa_bot.documents.sources.places import holder, inner_sources, kind_of, names, resolve
 from qa_bot.documents.sources.source_run import SourceRun
 from qa_bot.documents.sources.synchronise import settings_of
@@ -115,4 +116,4 @@ class Registry:
 
 def _prefix(source: Source, name: str) -> str:
     """What a source of some name puts before ids: `NAME/`; a file's own name stays its last part."""
-    return f"{name}/" if source.kind == "folder" else name.removesuffix(Path(source.place).name)
+    return f"{name}/" if source.kind == "folder" else name.removesuffix(printable(Path(source.place).name))

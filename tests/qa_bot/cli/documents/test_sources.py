@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import signal
 import subprocess
@@ -70,7 +71,34 @@ def test_sources_are_listed_renamed_and_removed(qa_bot: QaBot, docs: Path) -> No
     assert qa_bot("sources").out.splitlines()[1].startswith("papers  folder      2          2         2  20")
     assert qa_bot("sources", "remove", "papers", "--yes").out == "2 documents removed\n"
     assert "No sources yet" in qa_bot("sources").out
-    assert qa_bot("sources", "remove", "papers", "--yes").code == 1
+    unknown = qa_bot("sources", "remove", "papers")
+    assert (unknown.code, "there is: none" in unknown.err) == (1, True)
+
+
+def test_removing_a_source_names_its_documents_first(
+    qa_bot: QaBot, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    qa_bot("add", docs)
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    called = qa_bot("sources", "remove", docs)
+    assert (called.code, "Remove the source docs and its 2 documents?" in called.err) == (1, True)
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "a\x1b[2J"])
+def test_names_are_printable(qa_bot: QaBot, docs: Path, name: str) -> None:
+    called = qa_bot("add", docs, "--collection", name)
+    assert (called.code, "Expected a name" in called.err) == (2, True)
+    qa_bot("add", docs)
+    assert qa_bot("sources", "rename", "docs", name).code == 2
+
+
+def test_the_last_files_of_rejects_are_kept(
+    qa_bot: QaBot, home: Path, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("qa_bot.documents.reject_log.KEPT_FILES", 2)
+    (docs / "bad.md").write_bytes(b"")
+    files = [qa_bot("add", docs, "--json").json["rejects_file"] for _ in range(3)]
+    assert sorted(map(str, (home / "rejects").iterdir())) == files[1:]
 
 
 def test_a_rejected_file_ends_with_4_and_an_empty_source_with_1(qa_bot: QaBot, docs: Path) -> None:

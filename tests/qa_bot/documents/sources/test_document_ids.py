@@ -106,6 +106,13 @@ def test_two_single_files_of_one_name(empty_home: Home, added: Add, tmp_path: Pa
     assert names(empty_home) == ["README.md", "it/README.md"]
 
 
+def test_names_of_sources_are_printable(empty_home: Home, added: Add, tmp_path: Path) -> None:
+    for name in ("hr", "i\nt"):
+        added(write(tmp_path / name / "a\nb", {"README.md": f"About {name}."}))
+    assert names(empty_home) == ["a\\nb", "i\\nt/a\\nb"]
+    assert {*stored(empty_home)} == {"README.md", "i\\nt/a\\nb/README.md"}
+
+
 def test_members_of_two_archives(empty_home: Home, added: Add, tmp_path: Path) -> None:
     for name in ("hr", "it"):
         with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as archive:
