@@ -62,8 +62,8 @@ SourceItem = Item | Owner
 Fate = Literal["read", "settled", "gone"]
 """Of a file in this run: it is read, its documents stay without reading it, or they are removed."""
 FateOf = Callable[[int, str], Fate]
-Given = tuple[str, Owner]
-"""Of a new or changed record: where it is, and its file."""
+Assigned = tuple[str, Owner]
+"""Line and file of a new or changed record."""
 
 
 class _ChangedRecord(NamedTuple):
@@ -100,7 +100,7 @@ class RecordSync:
         self._boilerplate = update.boilerplate if update else Boilerplate()
         self._collection = store.collection(collection) if update else _collection_key(store, collection)
         self._seen = bytearray()  # by document key: 1 if this run has met it
-        self._dry: dict[str, Given] = {}  # new records of a dry run, which the store does not learn
+        self._dry: dict[str, Assigned] = {}  # new records of a dry run, which the store does not learn
         self.claims: dict[Owner, list[int]] = {}
         """Unchanged documents that another file holds now, by key."""
         self.rejected: dict[tuple[int, str], tuple[int, Reject]] = {}
@@ -143,13 +143,13 @@ class RecordSync:
         """Store the new and changed records of a batch."""
         known = self._known_ids(batch)
         changed: dict[str, _ChangedRecord] = {}
-        given = self._dry if self._update is None else {}
+        assigned = self._dry if self._update is None else {}
         retired: list[int] = []
         for original, owner in batch:
-            record = self._named(original, owner, known, given)
+            record = self._named(original, owner, known, assigned)
             before = known.get(record.id)
-            if record.id in given or (before and self._is_taken(before, record, owner)):
-                first = given[record.id][0] if record.id in given else before.origin if before else ""
+            if record.id in assigned or (before and self._is_taken(before, record, owner)):
+                first = assigned[record.id][0] if record.id in assigned else before.origin if before else ""
                 reason = TAKEN_PAGE if _is_page(record) else TAKEN
                 self._reject(Reject(record.where, reason.format(id=record.id, first=first)), owner)
                 continue
@@ -161,14 +161,14 @@ class RecordSync:
                     self.claims.setdefault(owner, []).append(before.document)
             elif not (document := self._cut(record)).passages:
                 self._reject(Reject(record.where, NO_TEXT), owner)
-                if before and self._is_own(before, owner):
+                if before and (before.source, before.file) == owner[:2]:
                     self._mark_seen(before.document)  # it stays
             else:
                 if before and before.source and not owner.source:
                     owner = Owner(before.source, before.file, "", before.file)
                     self.replaced.add((before.source, before.file))
                 changed[record.id] = _ChangedRecord(record, owner, hash_, document)
-                given[record.id] = record.where, owner
+                assigned[record.id] = record.where, owner
                 if before:
                     self._counts.updated += 1
                     retired.append(before.document)
@@ -180,7 +180,7 @@ class RecordSync:
         self._progress(self._counts)
 
     def _known_ids(self, batch: Sequence[tuple[Record, Owner]]) -> Mapping[str, KnownDocument]:
-        """The documents that have ids of the batch, as they are and behind the names of their sources."""
+        """The documents that have ids of the batch, also behind the names of their sources."""
         ids = {id_ for record, owner in batch for id_ in (record.id, _longer(record, owner))}
         return {} if self._collection is None or not ids else self._store.known(self._collection, [*ids])
 
@@ -189,7 +189,7 @@ class RecordSync:
         record: Record,
         owner: Owner,
         known: Mapping[str, KnownDocument],
-        given: Mapping[str, Given],
+        assigned: Mapping[str, Assigned],
     ) -> Record:
         """The record with the id that its document has or gets: behind the source's name if the id is another file's.
 
@@ -198,7 +198,7 @@ class RecordSync:
         longer = _longer(record, owner)
         if self._is_own(known.get(record.id), owner):
             return record
-        if self._is_own(known.get(longer), owner) or self._is_others(record, owner, known, given):
+        if self._is_own(known.get(longer), owner) or self._is_others(record, owner, known, assigned):
             return replace(record, id=longer)
         return record
 
@@ -213,12 +213,12 @@ class RecordSync:
         record: Record,
         owner: Owner,
         known: Mapping[str, KnownDocument],
-        given: Mapping[str, Given],
+        assigned: Mapping[str, Assigned],
     ) -> bool:
         """Whether another source's document has the id, or another file's one an id that is a path."""
         before = known.get(record.id)
-        if record.id in given:
-            source, file = given[record.id][1][:2]
+        if record.id in assigned:
+            source, file = assigned[record.id][1][:2]
         elif before is None:
             return False
         elif before.source is None:

@@ -104,10 +104,8 @@ class SourceRun:
         result, state = self.results[path], self.results[path].state
         is_young = time.time_ns() - state.mtime_ns < YOUNG
         mtime = -1 if is_young else state.mtime_ns
-        kept = with_deleted(None, self.deleted(path))
-        return SourceFile(
-            path, result.stem, state.size, mtime, result.hash, self.settings, result.outcome, documents, kept
-        )
+        row = SourceFile(path, result.stem, state.size, mtime, result.hash, self.settings, result.outcome, documents)
+        return row._replace(state=with_deleted(None, self.deleted(path)))
 
     def deleted(self, path: str) -> frozenset[str]:
         """Ids of documents that the user deleted from a file that did not change since."""
