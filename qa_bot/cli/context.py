@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qa_core.text.safe_text import clean, escaped, has_control_characters, valid
+from qa_core.text.safe_text import clean, has_control_characters, valid
 
 if TYPE_CHECKING:
     from qa_bot.bot import Bot
@@ -87,7 +87,7 @@ def read_question(argument: str) -> str:
 def expect_name(name: str | None) -> str | None:
     """A name on the command line; blank ones and ones with control characters are wrong usage."""
     if name is not None and (not name.strip() or has_control_characters(name)):
-        raise typer.BadParameter(f"Expected a name without control characters, but got {escaped(name)!r}.")
+        raise typer.BadParameter(f"Expected a name that is not blank and has no control characters, but got {name!r}.")
     return name
 
 

@@ -43,9 +43,9 @@ Progress = Callable[[AddReport], None]
 class Owner(NamedTuple):
     """In a stream of items: the file of a source that the following records come from.
 
-    `name` is the source's: it goes before the id of a file that has the id of another source's file. `stem` is what
-    the ids of the file's documents begin with, `location` the file as the places of its records begin, and `deleted`
-    the ids of documents that the user deleted and that stay away.
+    `name` is the source's first one: it goes before the ids that another source's documents have. `stem` is what the
+    ids of the file's documents begin with, `location` the file as the places of its records begin, and `deleted` the
+    ids of documents that the user deleted and that stay away.
     """
 
     source: int

@@ -215,7 +215,7 @@ def rename_source(home: Home, config: Config, old: str, new: str) -> None:
         (source,) = chosen_sources(store, [old])
         if not new.strip() or any(other.name == new for other in store.sources.all()):
             raise ChangeError(f"Expected a new name for the source {old}, but got {new!r}, which is taken or empty.")
-        store.sources.change(source.id, name=new)
+        store.sources.change(source.id, name=new, options={**source.options, "first_name": source.first_name})
 
 
 def move_source(home: Home, config: Config, name: str, place: Path) -> None:

@@ -53,7 +53,7 @@ class JoinedSources:
     def owner(self, source: int | None, file: str) -> Owner:
         """What owns a document of the archive."""
         local = self.sources.get(source or 0)
-        return Owner(local.id, file, local.name) if local else NO_OWNER
+        return Owner(local.id, file, local.first_name) if local else NO_OWNER
 
     def id_and_path(self, source: int | None, file: str, id_: str, path: str, collection: str) -> tuple[str, str]:
         """The id of a document here, which is remembered if it differs, and the path of its file."""

@@ -32,6 +32,7 @@ class _OptionsLine(BaseModel):
 
     format: str | None = None
     prefix: str | None = None
+    first_name: str | None = None
     site: _SiteLine | None = None
 
 

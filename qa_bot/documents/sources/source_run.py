@@ -90,7 +90,7 @@ class SourceRun:
             yield problem
         for path, state in self.plan.states.items():
             location = printable(state.location)
-            yield Owner(self.source.id, path, self.source.name, self.stem(path), location, self.deleted(path))
+            yield Owner(self.source.id, path, self.source.first_name, self.stem(path), location, self.deleted(path))
             yield from self._read(path, state, budget)
 
     def note_rejected(self, path: str, count: int, first: Reject) -> None:

@@ -95,6 +95,11 @@ class Source:
     synced: float | None = None
     error: str = ""
 
+    @property
+    def first_name(self) -> str:
+        """The name before any renaming, which is in front of ids that another source has."""
+        return str(self.options.get("first_name", self.name))
+
 
 @dataclass(frozen=True, slots=True)
 class SourceInfo:

@@ -12,7 +12,7 @@ import pytest
 
 from qa_bot.answering.answer_json import as_dict
 from qa_bot.documents.ingest.records import Record
-from qa_bot.documents.sync import add, add_records, list_sources, synchronise
+from qa_bot.documents.sync import add, add_records, list_sources, rename_source, synchronise
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
 from qa_bot.home.sections import StoreSection
@@ -132,6 +132,15 @@ def test_importing_again_changes_nothing_and_exports_alike(new_home, docs: Path,
     with zipfile.ZipFile(archive) as zipped, zipfile.ZipFile(second) as other:
         for name in ("sources.jsonl", "files.jsonl", "aliases.jsonl", "documents/1.jsonl"):
             assert zipped.read(name) == other.read(name), name
+
+
+def test_a_renamed_source_keeps_its_first_name_for_ids(new_home, docs: Path, tmp_path: Path) -> None:
+    theirs, ours = new_home("theirs"), new_home("ours")
+    theirs.add(docs)
+    rename_source(theirs.home, theirs.config, "docs", "papers")
+    assert ours.join(theirs.export(tmp_path / "a.zip")).documents.added == 2
+    (source,) = [info.source for info in list_sources(ours.home, ours.config)]
+    assert (source.name, source.first_name) == ("papers", "docs")
 
 
 def test_former_ids_keep_their_meaning(new_home, docs: Path, tmp_path: Path) -> None:

@@ -219,10 +219,16 @@ def test_a_failed_run_leaves_neither_source_nor_state(
 def test_renaming_keeps_ids(empty_home: Home, added: Add, synced: Add, tmp_path: Path) -> None:
     for name in ("hr", "it"):
         added(write(tmp_path / name, {"README.md": f"About {name}."}))
-    rename_source(empty_home, CONFIG, "it", "computing")
+    for name in ("hr", "it"):
+        write(tmp_path / name, {"facts.jsonl": f'{{"id": "1", "text": "{name}"}}'})
+    synced()
+    rename_source(empty_home, CONFIG, "it", "computers")
+    rename_source(empty_home, CONFIG, "computers", "computing")
     assert names(empty_home) == ["computing", "hr"]
-    assert synced("computing").unchanged == 1
-    assert {*stored(empty_home)} == {"README.md", "it/README.md"}
+    assert synced("computing").unchanged == 2
+    write(tmp_path / "it", {"facts.jsonl": '{"id": "1", "text": "new"}'})
+    assert synced("computing").updated == 1
+    assert {*stored(empty_home)} == {"README.md", "it/README.md", "1", "it/1"}
     with pytest.raises(ChangeError, match="Expected a new name"):
         rename_source(empty_home, CONFIG, "computing", "hr")
     with pytest.raises(ChangeError, match="got 'it'; there is: computing, hr"):
