@@ -59,8 +59,8 @@ class Owner(NamedTuple):
 NO_OWNER = Owner(0, "", "")
 """Of records that come from no source."""
 SourceItem = Item | Owner
-Fate = Literal["read", "settled", "gone"]
-"""Of a file in this run: it is read, its documents stay without reading it, or they are removed."""
+Fate = Literal["read", "settled", "gone", "elsewhere"]
+"""Of a file in this run: it is read, its documents stay without reading it, or they are removed; or of other files."""
 FateOf = Callable[[int, str], Fate]
 Assigned = tuple[str, Owner]
 """Line and file of a new or changed record."""
@@ -91,7 +91,7 @@ class RecordSync:
     ) -> None:
         """Args: `fate(source, file)` is what this run does with a file of any source.
 
-        Without it, as in an import, records replace documents of other sources whose ids are no paths.
+        Without it, as in an import, records replace documents of other sources, whatever their ids.
         """
         self._store, self._update, self._log = store, update, log
         self._name, self._passages = collection, passages
@@ -215,7 +215,7 @@ class RecordSync:
         known: Mapping[str, KnownDocument],
         assigned: Mapping[str, Assigned],
     ) -> bool:
-        """Whether another source's document has the id, or another file's one an id that is a path."""
+        """Whether the id is a path, and another file's document has it."""
         before = known.get(record.id)
         if record.id in assigned:
             source, file = assigned[record.id][1][:2]
@@ -227,8 +227,6 @@ class RecordSync:
             return False
         else:
             source, file = before.source, before.file
-        if source != owner.source and self._fate is not None:
-            return True
         return (source, file) != owner[:2] and _is_path(record)
 
     def _is_gone(self, before: KnownDocument) -> bool:
@@ -240,6 +238,8 @@ class RecordSync:
         if before.source is None or (before.source, before.file) == owner[:2] or self._fate is None:
             return False
         fate = self._fate(before.source, before.file)
+        if fate == "elsewhere":
+            return _is_page(record) or _is_path(record)  # a later file replaces records of data by their ids
         if before.source != owner.source:
             return fate != "gone"
         return fate == "settled" and not _is_page(record)  # addresses of a site may lead to one document

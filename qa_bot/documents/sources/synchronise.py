@@ -60,7 +60,7 @@ class Synchronisation:
                 self.passages,
                 self.log,
                 self.progress,
-                fate=lambda source, file: by_id[source].fate(file) if source in by_id else "settled",
+                fate=lambda source, file: by_id[source].fate(file) if source in by_id else "elsewhere",
             )
             records.run(self._items(chosen))
             for run in chosen:

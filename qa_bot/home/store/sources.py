@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Engine, Row, delete, func, insert, or_, select, update
 
 from qa_bot.home.store import aliases
 from qa_bot.home.store.database import reading, storable, writing
@@ -70,12 +70,17 @@ class SourceStore:
     def remove(self, source: int) -> None:
         """Forget a source and its files; its documents must be retired before.
 
-        Files of other sources that could have the same documents are read again by the next synchronisation.
+        Files of other sources that have the same paths, or of which the source had replaced records, are read again by
+        the next synchronisation.
         """
         stems = select(source_files.c.stem).where(source_files.c.source_id == source)
-        same = (source_files.c.source_id != source, source_files.c.stem.in_(stems))
+        held = select(func.count()).where(
+            documents.c.source_id == source_files.c.source_id, documents.c.file == source_files.c.path, live()
+        )
+        others = source_files.c.source_id != source
+        lacking = or_(source_files.c.stem.in_(stems), source_files.c.documents > held.scalar_subquery())
         with writing(self._engine) as connection:
-            connection.execute(update(source_files).where(*same).values(outcome="stale"))
+            connection.execute(update(source_files).where(others, lacking).values(outcome="stale"))
             _forget(connection, source)
 
     def absorb(self, inner: int, outer: int, folder: str) -> None:

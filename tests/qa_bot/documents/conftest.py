@@ -96,4 +96,4 @@ def changed(write_lines) -> Path:
     """Two unchanged documents, two changed ones, and two new ones that are near-duplicates."""
     long = " ".join(f"word{i}" for i in range(60))
     rows = [{**ROWS[0], "text": "New."}, ROWS[1], {**ROWS[2], "title": "Rust"}, ROWS[3], {**BREAD, "text": long}]
-    return write_lines("four.jsonl", *rows, {"_id": "twin", "title": "", "text": f"{long}."})
+    return write_lines("changed.jsonl", *rows, {"_id": "twin", "title": "", "text": f"{long}."})

@@ -75,7 +75,7 @@ def test_switching_the_encoder_reencodes_everything(four, encoder, other_encoder
 
 
 def test_adding_nothing_new_with_another_encoder_must_reencode(four, other_encoder, write_lines) -> None:
-    added = add(four, CONFIG, other_encoder, [write_lines("four.jsonl", *ROWS)], collection="facts")
+    added = add(four, CONFIG, other_encoder, [write_lines("a.jsonl", *ROWS)], collection="facts")
     assert counts(added) == (0, 0, 4, 0)
     assert by_vector(four, other_encoder, f"{ROWS[2]['title']}\n{ROWS[2]['text']}")[0] > 0.99
 

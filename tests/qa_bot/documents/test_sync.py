@@ -37,7 +37,7 @@ def test_add_counts_new_changed_and_unchanged_records(empty_home, encoder, write
     first = add(empty_home, CONFIG, encoder, [write_lines("a.jsonl", *ROWS)], collection="facts")
     assert counts(first) == (4, 0, 0, 0)
     changed = {**ROWS[0], "text": "Sunlight falls on it from changing sides."}
-    again = add(empty_home, CONFIG, encoder, [write_lines("a.jsonl", changed, *ROWS[1:3], BREAD)], collection="facts")
+    again = add(empty_home, CONFIG, encoder, [write_lines("b.jsonl", changed, *ROWS[1:3], BREAD)], collection="facts")
     assert counts(again) == (1, 1, 2, 0)
     assert (again.passages, generation_number(empty_home)) == (2, 2)
     assert set(stored_documents(empty_home)) == {"moon", "tides", "rust", "tea", "bread"}
@@ -45,14 +45,14 @@ def test_add_counts_new_changed_and_unchanged_records(empty_home, encoder, write
 
 def test_adding_the_same_again_publishes_nothing(four, encoder, write_lines) -> None:
     before = {path: path.stat().st_mtime_ns for path in four.index.rglob("*") if path.is_file()}
-    assert counts(add(four, CONFIG, encoder, [write_lines("four.jsonl", *ROWS)], collection="facts")) == (0, 0, 4, 0)
+    assert counts(add(four, CONFIG, encoder, [write_lines("a.jsonl", *ROWS)], collection="facts")) == (0, 0, 4, 0)
     assert {path: path.stat().st_mtime_ns for path in four.index.rglob("*") if path.is_file()} == before
 
 
 def test_a_changed_document_is_replaced_everywhere(four, encoder, write_lines) -> None:
     old, new = ROWS[2]["text"], "Lemon juice dissolves it overnight."
     assert by_vector(four, encoder, f"{ROWS[2]['title']}\n{old}")[0] > 0.99
-    add(four, CONFIG, encoder, [write_lines("four.jsonl", {**ROWS[2], "text": new})], collection="facts")
+    add(four, CONFIG, encoder, [write_lines("b.jsonl", {**ROWS[2], "text": new})], collection="facts")
     assert stored_documents(four)["rust"] == (new, "facts")
     assert (by_keyword(four, "vinegar", "wool"), by_keyword(four, "lemon")) == (0, 1)
     assert by_vector(four, encoder, f"{ROWS[2]['title']}\n{old}")[0] < 0.99
@@ -80,12 +80,12 @@ def test_records_for_another_encoder_are_refused(four, other_encoder) -> None:
 
 def test_a_new_title_or_address_counts_as_a_change(four, encoder, write_lines) -> None:
     rows = [{**ROWS[0], "title": "Phases of the moon"}, {**ROWS[1], "url": "https://example.org/tides"}]
-    assert counts(add(four, CONFIG, encoder, [write_lines("four.jsonl", *rows)], collection="facts")) == (0, 2, 0, 0)
+    assert counts(add(four, CONFIG, encoder, [write_lines("b.jsonl", *rows)], collection="facts")) == (0, 2, 0, 0)
 
 
 def test_other_passage_settings_replace_all(four, encoder, write_lines) -> None:
     config = Config(passages=PassagesSection(characters=100))
-    assert counts(add(four, config, encoder, [write_lines("four.jsonl", *ROWS)], collection="facts")) == (0, 4, 0, 0)
+    assert counts(add(four, config, encoder, [write_lines("b.jsonl", *ROWS)], collection="facts")) == (0, 4, 0, 0)
 
 
 def test_repeated_id_is_rejected_with_its_line(empty_home, encoder, write_lines) -> None:
@@ -99,13 +99,11 @@ def test_repeated_id_is_rejected_with_its_line(empty_home, encoder, write_lines)
 
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_repeated_ids_are_noticed_across_batches_and_files(
-    empty_home, encoder, write_lines, monkeypatch, tmp_path, dry_run: bool
+    empty_home, encoder, write_lines, monkeypatch, dry_run: bool
 ) -> None:
     monkeypatch.setattr("qa_bot.documents.record_sync.BATCH", 2)
-    (tmp_path / "facts").mkdir()
-    write_lines("facts/a.jsonl", *ROWS)
-    write_lines("facts/b.jsonl", BREAD, *ROWS)
-    assert counts(add(empty_home, CONFIG, encoder, [tmp_path / "facts"], dry_run=dry_run)) == (5, 0, 0, 4)
+    one, two = write_lines("a.jsonl", *ROWS), write_lines("b.jsonl", BREAD, *ROWS)
+    assert counts(add(empty_home, CONFIG, encoder, [one, two], dry_run=dry_run)) == (5, 0, 0, 4)
 
 
 def test_one_id_in_two_collections(four, encoder, write_lines) -> None:
@@ -124,7 +122,7 @@ def test_near_duplicates_are_marked_and_kept(empty_home, encoder, write_lines) -
 
 
 def test_dry_run_reports_the_same_and_writes_nothing(four, encoder, write_lines) -> None:
-    path = write_lines("four.jsonl", {**ROWS[0], "text": "New."}, *ROWS[1:], BREAD, "{broken", BREAD)
+    path = write_lines("b.jsonl", {**ROWS[0], "text": "New."}, *ROWS[1:], BREAD, "{broken", BREAD)
     before = {p: p.read_bytes() for p in four.path.rglob("*") if p.is_file() and "sqlite" not in p.name}
     planned = add(four, CONFIG, encoder, [path], collection="facts", dry_run=True)
     assert {p: p.read_bytes() for p in four.path.rglob("*") if p.is_file() and "sqlite" not in p.name} == before

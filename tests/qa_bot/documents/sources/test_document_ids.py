@@ -225,21 +225,18 @@ def test_a_file_that_moves_to_the_path_of_its_id_keeps_it(
     assert stored(empty_home) == {"a.md": "Outer.", "README.md": "Inner."}
 
 
-def test_ids_of_data_that_another_source_has_get_the_name_of_theirs(
+def test_a_later_source_replaces_records_of_data_until_it_is_removed(
     empty_home: Home, encoder: StaticEncoder, added: Add, synced: Add, tmp_path: Path
 ) -> None:
     one, two = (write(tmp_path / name, {f"{name}.jsonl": f'{{"id": "1", "text": "{name}"}}'}) for name in "ab")
     added(one)
-    assert added(two).added == 1
-    assert stored(empty_home) == {"1": "a", "b/1": "b"}
-    write(one, {"a.jsonl": '{"id": "1", "text": "a again"}'})
-    write(two, {"b.jsonl": '{"id": "1", "text": "b again"}'})
+    assert added(two).updated == 1
     for _ in range(2):
-        assert synced().rejected == 0
-        assert stored(empty_home) == {"1": "a again", "b/1": "b again"}
+        synced()
+        assert stored(empty_home) == {"1": "b"}
     remove_source(empty_home, CONFIG, encoder, "b")
     synced()
-    assert stored(empty_home) == {"1": "a again"}
+    assert stored(empty_home) == {"1": "a"}
 
 
 def test_an_id_that_comes_twice_in_a_source_is_rejected_with_the_first_place(
