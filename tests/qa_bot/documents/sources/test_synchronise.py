@@ -220,15 +220,15 @@ def test_renaming_keeps_ids(empty_home: Home, added: Add, synced: Add, tmp_path:
     for name in ("hr", "it"):
         added(write(tmp_path / name, {"README.md": f"About {name}."}))
     for name in ("hr", "it"):
-        write(tmp_path / name, {"facts.jsonl": f'{{"id": "1", "text": "{name}"}}'})
+        write(tmp_path / name, {"late.md": f"Late {name}."})
     synced()
     rename_source(empty_home, CONFIG, "it", "computers")
     rename_source(empty_home, CONFIG, "computers", "computing")
     assert names(empty_home) == ["computing", "hr"]
     assert synced("computing").unchanged == 2
-    write(tmp_path / "it", {"facts.jsonl": '{"id": "1", "text": "new"}'})
+    write(tmp_path / "it", {"late.md": "Later."})
     assert synced("computing").updated == 1
-    assert {*stored(empty_home)} == {"README.md", "it/README.md", "1", "it/1"}
+    assert {*stored(empty_home)} == {"README.md", "it/README.md", "late.md", "it/late.md"}
     with pytest.raises(ChangeError, match="Expected a new name"):
         rename_source(empty_home, CONFIG, "computing", "hr")
     with pytest.raises(ChangeError, match="got 'it'; there is: computing, hr"):
