@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from qa_bot.backup.last import last_backup
 from qa_bot.backup.manifest import BackupError, chosen
 from qa_bot.backup.objects import Objects
 from qa_bot.backup.schedule import is_due, seconds_of
+from qa_bot.home.checks.last_backup import last_backup
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
 

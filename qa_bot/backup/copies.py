@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from qa_bot.backup.last import last_backup
 from qa_bot.backup.manifest import FOLDER, STORE, BackupError, Manifest, names, read_manifest
 from qa_bot.backup.objects import Objects
+from qa_bot.home.checks.last_backup import last_backup
 from qa_bot.home.folder import Home
 from qa_bot.home.store import Store, StoreError
 from qa_bot.home.store.integrity.rows import Content

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from qa_bot.backup.last import LastBackup, last_backup
 from qa_bot.backup.manifest import BackupError
 from qa_bot.backup.writing import Written, backup
+from qa_bot.home.checks.last_backup import LastBackup, last_backup
 from qa_bot.home.config import Config, ConfigError
 from qa_bot.home.folder import Home, WriterBusyError
 from qa_bot.home.generations import CorruptGenerationError

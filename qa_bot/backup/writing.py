@@ -13,7 +13,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from qa_bot.backup.last import remember
 from qa_bot.backup.manifest import (
     FOLDER,
     STORE,
@@ -25,11 +24,13 @@ from qa_bot.backup.manifest import (
     write_manifest,
 )
 from qa_bot.backup.objects import Objects
+from qa_bot.home.checks.last_backup import LastBackup, remember
+from qa_bot.home.checks.lost_database import expect_database
 from qa_bot.home.checks.schema_version import schema_of
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home, file_lock
 from qa_bot.home.generations import MANIFEST, CorruptGenerationError, Generation, Generations
-from qa_bot.home.store.copies.database_copy import copy_database, counts_of
+from qa_bot.home.store.copies.database_copy import StoredCounts, copy_database, counts_of
 
 LEFT_OUT = re.compile(
     r"\..*|.*\.lock|lock|store\.sqlite(-wal|-shm|-journal)?|index|graph|vectors|upgrades|(last-backup|service)\.json"
@@ -65,6 +66,7 @@ def backup(home: Home, config: Config, folder: Path, *, keep: int = 0, action: s
 
     Raises:
         BackupError: a file of the home is damaged, or the folder is in the home.
+        StoreError: the database is damaged, or lost: it lacks the documents of the index.
         WriterBusyError: another process writes to the home.
     """
     folder = folder.expanduser().absolute()
@@ -79,24 +81,34 @@ def backup(home: Home, config: Config, folder: Path, *, keep: int = 0, action: s
             copy = Path(scratch) / STORE
             copy_database(home.store_url(config), copy)
             copy.chmod(0o600)
-            documents, turns = counts_of(copy)
+            schema, counts = _whole_database(home, copy)
             files[STORE] = objects.put(copy)
             manifest = Manifest(
                 name=_name(folder),
                 made=time.time(),
                 by=version("qa-bot"),
-                schema=schema_of(copy) or "",
+                schema=schema,
                 store="postgresql" if home.store_url(config).startswith("postgres") else "sqlite",
-                documents=documents,
-                turns=turns,
+                documents=counts.documents,
+                turns=counts.turns,
                 files=files,
             )
             write_manifest(folder, manifest)
         removed = _remove_old(folder, objects, keep)
     if action is not None or not folder.is_relative_to(home.path):
-        remember(home, folder, manifest)
-    summary = (len(files), manifest.bytes, objects.copied, documents, turns)
+        remember(home, LastBackup(folder, manifest.name, manifest.made))
+    summary = (len(files), manifest.bytes, objects.copied, counts.documents, counts.turns)
     return Written(manifest.name, str(folder), *summary, removed)
+
+
+def _whole_database(home: Home, copy: Path) -> tuple[str, StoredCounts]:
+    """Schema and content of a copied database, which `restore` can use: not an empty one in place of a lost one."""
+    schema = schema_of(copy)
+    counts = counts_of(copy) if schema else None
+    expect_database(home, counts and counts.generation)
+    if schema is None or counts is None:
+        raise BackupError("Expected a home with a database, but got none; add documents first.")
+    return schema, counts
 
 
 def _generation_files(home: Home, held: ExitStack, objects: Objects, scratch: Path) -> Iterator[tuple[str, StoredFile]]:

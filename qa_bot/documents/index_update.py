@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from qa_bot.documents.boilerplate import Boilerplate
+from qa_bot.home.checks.lost_database import LOST
 from qa_bot.home.config import Config
 from qa_bot.home.encoders import TRANSFORMER, EncoderError, name_of, resolve
 from qa_bot.home.folder import Home
@@ -280,10 +281,7 @@ def _begin(store: Store, generations: Generations, encoder: Encoder, *, repairin
         return number
     store.roll_back(number)
     if stored is None:
-        raise ChangeError(
-            f"Expected the database of the index in {generations.root}, but got an empty one; put back a copy of it, "
-            "or move the index away to start again."
-        )
+        raise ChangeError(LOST.format(index=generations.root))
     raise ChangeError(
         f"Expected generation {stored.number} of the index in {generations.root}, as in the database, but got "
         f"{published or 'none'}; run `qa-bot repair`."

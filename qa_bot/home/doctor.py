@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from qa_bot.home.checks.documents import IndexCopies, compare, described
+from qa_bot.home.checks.last_backup import with_folder
+from qa_bot.home.checks.lost_database import LOST, LostDatabaseError
 from qa_bot.home.checks.sealed_files import check_files
 from qa_bot.home.checks.vectors import check_vectors
 from qa_bot.home.config import Config
@@ -125,8 +127,9 @@ def _run(name: str, check: CheckFunction, home: Home, config: Config) -> Check:
     try:
         return Check(name, True, check(home, config))
     except Exception as error:  # any error is the result
-        command = COMMAND.search(str(error))
-        return Check(name, False, str(error), AFFECTS.get(name, ""), command[1] if command else "")
+        fault = with_folder(home, str(error))
+        command = COMMAND.search(fault)
+        return Check(name, False, fault, AFFECTS.get(name, ""), command[1] if command else "")
 
 
 def _disk(home: Home, _: Config) -> str:
@@ -147,6 +150,8 @@ def _database(home: Home, config: Config) -> str:
 def _documents(home: Home, config: Config) -> str:
     generations = Generations(home.index)
     with generations.pin_current() as generation, Store.open(home.store_url(config)) as store:
+        if generation and not store.generation():
+            raise LostDatabaseError(LOST.format(index=home.index))
         comparison = compare(store, IndexCopies.of(generations, generation))
         unsealed = store.integrity.unsealed()
     if fault := described(comparison):
@@ -174,7 +179,7 @@ def _index(home: Home, config: Config) -> str:
             stored, counts = store.generation(), store.counts()
             left_out = any(document.state == "altered" for document in store.integrity.documents())
     if generation and not stored:
-        raise ValueError("Expected the database that this index was made from, but got an empty one; put back a copy.")
+        raise LostDatabaseError(LOST.format(index=home.index))
     if (stored.number if stored else 0) != (generation.number if generation else 0):
         raise ValueError(
             f"Expected generation {stored.number if stored else 0}, as in the database, but got "

@@ -16,6 +16,7 @@ import orjson
 from qa_bot import __version__
 from qa_bot.documents import graph
 from qa_bot.documents.record_sync import CUTTING
+from qa_bot.home.checks.lost_database import expect_database
 from qa_bot.home.config import Config, shareable
 from qa_bot.home.folder import Home
 from qa_bot.home.journal import open_store
@@ -68,11 +69,12 @@ def export(
 
     Raises:
         FileExistsError: `path` exists, and `force` is not set.
+        LostDatabaseError: the database lacks the documents of the index.
         WriterBusyError: another process writes to the home.
     """
     with (
         home.lock("export"),
-        open_store(home, config) as store,
+        _whole_store(home, config) as store,
         atomic_file(path, overwrite=force, private=True) as file,
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as zipped,
     ):
@@ -95,6 +97,14 @@ def export(
         facts=counts.get("facts", 0),
         collections=collections,
     )
+
+
+@contextmanager
+def _whole_store(home: Home, config: Config) -> Iterator[Store]:
+    with open_store(home, config) as store:
+        stored = store.generation()
+        expect_database(home, stored and stored.number)
+        yield store
 
 
 class _Writer:

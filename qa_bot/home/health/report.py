@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from qa_bot.home.checks.last_backup import NOTE
 from qa_bot.home.config import Config
 from qa_bot.home.doctor import vectors
 from qa_bot.home.folder import Home
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from qa_bot.home.store.records import Source
 
 Level = Literal["warning", "error"]
-
-BACKUP_RECORD = "last-backup.json"
-"""File in the home with the time of the last backup."""
 
 
 class Problem(NamedTuple):
@@ -115,11 +113,11 @@ def _backup(home: Home, every: float, now: float, problems: list[Problem]) -> di
 def _last_backup(home: Home, problems: list[Problem]) -> float | None:
     """Seconds since 1970."""
     try:
-        return float(json.loads((home.path / BACKUP_RECORD).read_bytes())["made"])
+        return float(json.loads((home.path / NOTE).read_bytes())["made"])
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        problems.append(Problem("backup", "warning", f"{BACKUP_RECORD} cannot be read; make a backup again."))
+        problems.append(Problem("backup", "warning", f"{NOTE} cannot be read; make a backup again."))
         return None
 
 

@@ -27,8 +27,8 @@ _WRITING = "qa_bot_writing"
 _MIGRATION_LOCK = 7_106_452_013  # any fixed number
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 _REASONS = (
-    ("file is not a database", "the file is no SQLite database; move it away or name another with [store] url"),
-    ("malformed", "the database is damaged; put back a copy of it"),
+    ("file is not a database", "the file is no SQLite database; bring back a backup with `qa-bot restore DIR`"),
+    ("malformed", "the database is damaged; bring back a backup with `qa-bot restore DIR`"),
     ("disk is full", "the disk is full; make room, then run the command again"),
     ("no space left", "the disk is full; make room, then run the command again"),
     ("could not extend file", "the disk is full; make room, then run the command again"),

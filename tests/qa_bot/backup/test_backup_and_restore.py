@@ -142,6 +142,28 @@ def test_a_damaged_home_is_not_backed_up(used_home, qa_bot, backups) -> None:
     assert names(backups) == []
 
 
+@pytest.mark.parametrize("damage", ["lost", "cut"])
+def test_a_home_without_its_database_is_not_backed_up(used_home, qa_bot, backups, tmp_path, damage: str) -> None:
+    """Such a backup could not be restored, and would be counted instead of a whole one."""
+    before = content(qa_bot)
+    first = qa_bot("backup", backups, "--json").json["name"]
+    size = (used_home / "store.sqlite").stat().st_size
+    for path in used_home.glob("store.sqlite*"):
+        path.unlink()
+    if damage == "cut":
+        (used_home / "store.sqlite").write_bytes(b"SQLite format 3\0" + bytes(size // 2))
+    else:
+        qa_bot("ask", OWLS)
+    called = qa_bot("backup", backups, "--keep", 1)
+    assert (called.code, "Expected" in called.err) == (1, True)
+    assert qa_bot("export", tmp_path / "home.zip").code == 1
+    assert names(backups) == [first]
+    checks = [check for check in qa_bot("doctor", "--json").json["checks"] if not check["ok"]]
+    assert {check["command"] for check in checks} == {f"qa-bot restore {backups}"}
+    assert qa_bot("restore", backups).code == 0
+    assert content(qa_bot) == before
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["started", "moving", "moved", "placing"])
 def test_an_interrupted_exchange_is_finished(used_home, qa_bot, backups, monkeypatch, moment: str) -> None:

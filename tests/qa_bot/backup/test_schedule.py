@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.backup.last import LastBackup, last_backup
 from qa_bot.backup.manifest import names
 from qa_bot.backup.schedule import ScheduledBackups, backup_when_due, is_due, seconds_of
+from qa_bot.home.checks.last_backup import LastBackup, last_backup
 from qa_bot.home.config import Config, ConfigError, load_config
 from qa_bot.home.folder import Home
 from qa_bot.home.sections import BackupSection

@@ -124,6 +124,6 @@ def test_lost_database_is_reported(four, encoder, write_lines) -> None:
         lambda: add(four, CONFIG, encoder, [write_lines("b.jsonl", BREAD)]),
         lambda: repair(four, CONFIG, encoder),
     ):
-        with pytest.raises(ChangeError, match="but got an empty one; put back a copy of it"):
+        with pytest.raises(ChangeError, match="but got an empty one; bring back a backup"):
             change()
     assert by_keyword(four, "vinegar") == 1

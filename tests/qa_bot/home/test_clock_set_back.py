@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from qa_bot.backup.last import last_backup
 from qa_bot.backup.schedule import backup_when_due
 from qa_bot.backup.writing import backup
 from qa_bot.bot import Bot
 from qa_bot.documents.sync import add
+from qa_bot.home.checks.last_backup import last_backup
 from qa_bot.home.config import Config
 from qa_bot.home.sections import BackupSection
 from qa_bot.home.store import NotFoundError, Store, Turn

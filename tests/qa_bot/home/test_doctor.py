@@ -108,8 +108,12 @@ def test_a_lost_pointer(home, qa_bot) -> None:
 def test_a_lost_database(home, qa_bot) -> None:
     for path in home.glob("store.sqlite*"):
         path.unlink()
-    assert "but got an empty one; put back a copy" in failed_checks(qa_bot("doctor", "--json"))["index"]
-    assert "put back a copy" in qa_bot("repair").err
+    failed = failed_checks(qa_bot("doctor", "--json"))
+    assert set(failed) == {"documents", "index"}
+    assert all(
+        "but got an empty one; bring back a backup with `qa-bot restore DIR`" in text for text in failed.values()
+    )
+    assert "`qa-bot restore DIR`" in qa_bot("repair").err
     assert qa_bot("ask", CATS).code == 0, "answers need only the index"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 from sqlalchemy import Connection, MetaData, Table, delete, func, insert, select
 
@@ -71,15 +72,26 @@ def server_schema(url: str) -> str | None:
         engine.dispose()
 
 
-def counts_of(source: Path) -> tuple[int, int]:
-    """The numbers of documents and of turns of a SQLite file; 0 before the first migration."""
+class StoredCounts(NamedTuple):
+    """`generation` is None if no documents were ever added."""
+
+    documents: int
+    turns: int
+    generation: int | None
+
+
+def counts_of(source: Path) -> StoredCounts:
+    """The content of a SQLite file, of whatever schema. Raises StoreError if it holds no tables."""
+    queries = (
+        "SELECT count(*) FROM documents WHERE retired IS NULL",
+        "SELECT count(*) FROM turns",
+        "SELECT max(number) FROM generations WHERE state = 'current'",
+    )
     try:
         with closing(sqlite3.connect(source)) as connection:
-            queries = ("SELECT count(*) FROM documents WHERE retired IS NULL", "SELECT count(*) FROM turns")
-            documents, turns = (int(connection.execute(query).fetchone()[0]) for query in queries)
-    except sqlite3.Error:
-        return 0, 0
-    return documents, turns
+            return StoredCounts(*(connection.execute(query).fetchone()[0] for query in queries))
+    except sqlite3.Error as error:
+        raise StoreError(f"Expected a database with documents and turns, but got: {error}.") from None
 
 
 def _copy_file(source: Path, target: Path) -> None:

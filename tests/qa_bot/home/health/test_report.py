@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.backup.last import remember
-from qa_bot.backup.manifest import Manifest
+from qa_bot.home.checks.last_backup import NOTE, LastBackup, remember
 from qa_bot.home.config import Config
 from qa_bot.home.folder import DiskFullError, Home
 from qa_bot.home.health import report as module
-from qa_bot.home.health.report import BACKUP_RECORD, Problem, home_report, status_of
+from qa_bot.home.health.report import Problem, home_report, status_of
 from qa_bot.home.sections import DiskSection
 from qa_bot.home.store.records import Source
 from qa_core.disk_space import DiskSpace
@@ -66,7 +65,7 @@ def test_a_damaged_generation_is_an_error(home: Path) -> None:
 
 def remembered(home: Home, made: float) -> None:
     """Note a backup as `qa-bot backup` does."""
-    remember(home, home.path.parent / "backups", Manifest("1", made, "0.2.0", "r1", "sqlite", 0, 0, {}))
+    remember(home, LastBackup(home.path.parent / "backups", "1", made))
 
 
 def test_the_last_backup(tmp_path: Path) -> None:
@@ -92,7 +91,7 @@ def test_a_scheduled_backup_that_was_never_made_is_late(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["[]", "{", '{"made": "soon"}', "[" * 100_000, "\xff"])
 def test_a_damaged_note_of_the_last_backup_is_reported(tmp_path: Path, text: str) -> None:
     home = Home.open(tmp_path / "home")
-    (home.path / BACKUP_RECORD).write_text(text, "latin-1")
+    (home.path / NOTE).write_text(text, "latin-1")
     report = reported(home)
     assert report["backup"] is None
     assert ["make a backup again" in problem.detail for problem in report["problems"]] == [True]

@@ -9,6 +9,7 @@ from threading import Event
 import pytest
 
 from qa_bot import __version__
+from qa_bot.home.checks.last_backup import NOTE
 from qa_bot.home.health import report as module
 from qa_bot.web.api.admin import HEALTH
 from qa_bot.web.api.admin_models import HealthReply
@@ -104,7 +105,7 @@ def test_the_queue_and_an_overload_are_told(current, serve, slow_bot) -> None:
 
 
 def test_the_last_backup_is_told(current, service) -> None:
-    (service.bot.home.path / module.BACKUP_RECORD).write_text(json.dumps({"made": 1_000.0}))
+    (service.bot.home.path / NOTE).write_text(json.dumps({"made": 1_000.0}))
     report = health(service)
     assert report.backup is not None
     assert (report.backup.time, report.status) == (1_000.0, "ok")
@@ -144,7 +145,7 @@ def test_problems_are_logged_when_they_begin_and_end(current, service, monkeypat
     monkeypatch.setattr("qa_bot.web.api.admin.EVERY", 0.01)
     caplog.set_level("INFO", "qa_bot")
     watch = service.running.app[HEALTH]
-    file = service.bot.home.path / module.BACKUP_RECORD
+    file = service.bot.home.path / NOTE
 
     def logged() -> list[list[str]]:
         return [record.fields["problems"] for record in caplog.records if record.getMessage() == "health"]

@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from qa_bot.backup.manifest import Manifest
 from qa_bot.home.folder import Home
 from qa_core.atomic import atomic_file
 
@@ -22,8 +21,8 @@ class LastBackup(NamedTuple):
     made: float
 
 
-def remember(home: Home, folder: Path, manifest: Manifest) -> None:
-    content = {"folder": str(folder), "name": manifest.name, "made": manifest.made}
+def remember(home: Home, last: LastBackup) -> None:
+    content = {"folder": str(last.folder), "name": last.name, "made": last.made}
     with atomic_file(home.path / NOTE, private=True) as file:
         file.write(json.dumps(content).encode())
 
@@ -34,3 +33,9 @@ def last_backup(home: Home) -> LastBackup | None:
         content = json.loads((home.path / NOTE).read_bytes())
         return LastBackup(Path(content["folder"]), str(content["name"]), float(content["made"]))
     return None
+
+
+def with_folder(home: Home, advice: str) -> str:
+    """The advice `qa-bot restore DIR` with the folder of the last backup; unchanged if there was none."""
+    last = last_backup(home)
+    return advice if last is None else advice.replace("`qa-bot restore DIR`", f"`qa-bot restore {last.folder}`")
