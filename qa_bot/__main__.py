@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 
@@ -20,9 +21,19 @@ def main() -> None:
     gc.set_threshold(NEW_OBJECTS, *gc.get_threshold()[1:])
     from qa_bot.cli.app import run
 
+    _make_streams_safe()
     code = run(sys.argv[1:])
     gc.freeze()  # else the end of the process passes over all objects again and again: .3 s of 3.7 s for `add`
     sys.exit(code)
+
+
+def _make_streams_safe() -> None:
+    """Replace bytes that are not UTF-8 and characters that the output's encoding lacks; a closed input is empty."""
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.BytesIO())
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from qa_bot.answering.scope import EVERYTHING, Scope
+from qa_core.text.safe_text import valid
 from qa_core.types import Question
 
 
@@ -55,7 +56,8 @@ class Ask:
 
     @classmethod
     def of(cls, question: str | Question, *, body: str = "", category: str = "", **fields: Any) -> Ask:
-        """From a text, or a `Question`, and any other fields."""
+        """From a text, or a `Question`, and any other fields. Lone surrogates of a text, which no encoding has, are
+        replaced."""
         if not isinstance(question, Question):
-            question = Question(question, body, category=category)
+            question = Question(valid(question), valid(body), category=valid(category))
         return cls(question, **fields)

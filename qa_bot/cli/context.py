@@ -69,9 +69,10 @@ def open_encoder(home: Home, config: Config) -> Encoder:
 
 
 def read_line(prompt: str = "\nyou: ") -> str | None:
-    """The next line of standard input, None at its end; the prompt is shown in a terminal only."""
+    """The next line of standard input, None at its end; the prompt is shown in a terminal only. Invalid UTF-8 is
+    replaced."""
     try:
-        return input(prompt if sys.stdin.isatty() else "")
+        return valid(input(prompt if sys.stdin.isatty() else ""))
     except EOFError:
         return None
 

@@ -128,6 +128,11 @@ def test_a_home_by_path_string_or_question_object(home) -> None:
     assert set(answer.timings) >= {"total"}
 
 
+def test_a_lone_surrogate_is_replaced(home) -> None:
+    with Bot.open(home) as bot:
+        assert bot.ask("cats \udcff").question == "cats ?"
+
+
 def test_concurrent_asynchronous_questions(home) -> None:
     async def several() -> list[str]:
         answers = await asyncio.gather(*(bot.ask_async(CATS, top=3) for _ in range(4)))

@@ -56,3 +56,33 @@ except SystemExit as end:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines()[1:] == ["0 True True"], done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "encoding", "stdin"),
+    [
+        (["chat", "--json"], "utf-8", b"\xff\xfe cats\nWhy do cats sleep all day?\n"),
+        (["ask", "Warum heißt die Katze Ɓélla → so?"], "ascii", b""),
+        (["search", "Ɓélla"], "latin-1", b""),
+    ],
+)
+def test_what_an_encoding_lacks_is_replaced(home, arguments, encoding, stdin) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "qa_bot", "--home", str(home), *arguments],
+        input=stdin,
+        capture_output=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+    )
+    assert done.returncode in (0, 3), done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["chat"], ["ask", "-"], ["config", "set", "serve.token", "-"]])
+def test_a_closed_input_is_empty(home, arguments) -> None:
+    command = [sys.executable, "-m", "qa_bot", "--home", str(home), *arguments]
+    code = "import os, subprocess, sys; os.close(0); sys.exit(subprocess.call(sys.argv[1:]))"
+    done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, timeout=120, check=False)
+    assert done.returncode in (0, 3), done.stderr
+    assert b"Traceback" not in done.stderr
