@@ -105,7 +105,7 @@ def _whole_database(home: Home, copy: Path) -> tuple[str, StoredCounts]:
     """Schema and content of a copied database, which `restore` can use: not an empty one in place of a lost one."""
     schema = schema_of(copy)
     counts = counts_of(copy) if schema else None
-    expect_database(home, counts and counts.generation)
+    expect_database(home, counts.generation if counts else None)
     if schema is None or counts is None:
         raise BackupError("Expected a home with a database, but got none; add documents first.")
     return schema, counts

@@ -72,6 +72,7 @@ def _watch_status(context: typer.Context, seconds: float, *, json: bool) -> NoRe
 
 def doctor(context: typer.Context, json: Json = False) -> None:
     """Check everything, and name the command that repairs what is wrong."""
+    from qa_bot.answering.models.configured_models import check_models
     from qa_bot.answering.models.personas import check_personas
     from qa_bot.backup.checking import check_backup
     from qa_bot.backup.upgrading import forget_upgrades
@@ -80,7 +81,7 @@ def doctor(context: typer.Context, json: Json = False) -> None:
     from qa_bot.terminal.output import show_checks
 
     home, config = open_home(context)
-    checks = run_checks(home, config, {"voices": check_personas, "backup": check_backup})
+    checks = run_checks(home, config, {"models": check_models, "voices": check_personas, "backup": check_backup})
     is_sound = all(check.ok for check in checks)
     if is_sound:
         seal(home.path)
@@ -168,11 +169,12 @@ def new_token(context: typer.Context) -> None:
 
 def _write_setting(context: typer.Context, key: str, value: str) -> None:
     from qa_bot.home.checks.sealed_files import seal
-    from qa_bot.home.config import set_value
+    from qa_bot.home.config import set_value, with_absolute_folders
+    from qa_bot.home.encoders import SHIPPED
     from qa_bot.home.folder import Home
     from qa_bot.home.generations.pending_settings import finish_if_idle
 
     home = Home.open(home_path(context))
     finish_if_idle(home)
-    set_value(home.path, key, value)
+    set_value(home.path, key, with_absolute_folders(key, value, SHIPPED))
     seal(home.path)

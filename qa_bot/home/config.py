@@ -11,13 +11,13 @@ import math
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from qa_bot.home.sections import THESIS
+from qa_bot.home.sections import THESIS, Holds
 from qa_bot.home.sections import Config as Config
 from qa_core.atomic import atomic_file, locked_folder, remove_partial
 
@@ -33,6 +33,8 @@ HASHED = "sha256:"
 """Begins a secret that is stored as its hash."""
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
+_RANKER = re.compile(r"(?P<place>.*?)(?P<how>(@(text|title|both))?(:\d+)?)")
+"""A ranker of `ranking.models`, and how it is used."""
 _PASSWORD = re.compile(r"(?<=:)[^:/@]+(?=@)")
 
 
@@ -68,6 +70,7 @@ class _Key:
     description: str
     least: float
     most: float
+    holds: Holds
 
 
 def load_config(
@@ -153,6 +156,35 @@ def set_values(home: Path, texts: Mapping[str, str]) -> None:
             document[section][short] = value
         with atomic_file(file, private=True) as out:  # private: it may hold a token
             out.write(tomlkit.dumps(document).encode())
+
+
+def with_absolute_folders(name: str, text: str, shipped: Container[str] = ()) -> str:
+    """A value for `set_value` that means the same in every directory, where a service or another command may run.
+
+    Args:
+        shipped: names of models, also if a folder has the same name.
+
+    Raises:
+        ConfigError: a folder does not exist.
+    """
+    known = known_keys().get(name)
+    if known is None or known.holds == "value":
+        return text
+    parts = text.split(",") if known.holds == "models" else [text]
+    return ", ".join(_absolute(known, part.strip(), shipped) for part in parts)
+
+
+def _absolute(known: _Key, value: str, shipped: Container[str]) -> str:
+    split = _RANKER.fullmatch(value) if known.holds == "models" else None
+    place, how = (split["place"], split["how"]) if split else (value, "")
+    folder = Path(place).expanduser()
+    if not place or place in shipped:
+        return value
+    if folder.is_dir() or known.holds == "new folder":
+        return f"{folder.absolute()}{how}"
+    if known.holds == "folder" or place.startswith((".", "/", "~")) or place.count("/") > 1:
+        raise ConfigError(f"Expected a folder for {known.name}, but {folder.absolute()} does not exist; mend the path.")
+    return value
 
 
 def token_hash(token: str) -> str:
@@ -310,7 +342,7 @@ def _parsed(known: _Key, value: object) -> object:
 def _fits(known: _Key, value: object) -> bool:
     if get_origin(known.kind) is Literal:
         return value in get_args(known.kind)
-    if type(value) is not known.kind:
+    if type(value) is not known.kind or (known.holds == "model" and not str(value).strip()):
         return False
     return not isinstance(value, (int, float)) or (known.least <= value <= known.most and math.isfinite(value))
 
@@ -318,6 +350,8 @@ def _fits(known: _Key, value: object) -> bool:
 def _expected(known: _Key) -> str:
     if get_origin(known.kind) is Literal:
         return "one of " + ", ".join(get_args(known.kind))
+    if known.holds == "model":
+        return "a name or a folder"
     noun = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}[known.kind]
     if math.isfinite(known.least) and math.isfinite(known.most):
         return f"{noun} from {known.least:g} to {known.most:g}"

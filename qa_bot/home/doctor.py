@@ -39,6 +39,7 @@ AFFECTS = {
     "files": "what these models, personas or settings decide",
     "vectors": "the time of the next `qa-bot improve`",
     "encoder": "dense search",
+    "models": "the parts of answers that these keys name",
     "voices": "personas",
     "backup": "what can be brought back after damage",
 }

@@ -12,10 +12,16 @@ from typing import Any, Literal
 
 from qa_core.encoders.sentence_layout import Prompts
 
+Holds = Literal["value", "folder", "model", "models", "new folder"]
+"""What a text is: a `model` is a name or a folder, and never empty; `models` has several, with commas between; a
+`new folder` need not exist."""
 
-def key(default: Any, description: str, *, least: float = -math.inf, most: float = math.inf) -> Any:
+
+def key(
+    default: Any, description: str, *, least: float = -math.inf, most: float = math.inf, holds: Holds = "value"
+) -> Any:
     """A configuration key; numbers outside `[least, most]` are rejected."""
-    return field(default=default, metadata={"description": description, "least": least, "most": most})
+    return field(default=default, metadata={"description": description, "least": least, "most": most, "holds": holds})
 
 
 Formula = Literal["passages", "evidence", "clue", "thesis"]
@@ -41,6 +47,7 @@ class DenseSection:
         "starter",
         "`starter` (a table of words at once, a transformer after `qa-bot improve`), `starter-table`, "
         "`starter-transformer`, a folder in sentence-transformers layout, or a hub id",
+        holds="model",
     )
     improve: bool = key(
         True, "make better vectors unasked: after `add` and `sync` in a terminal, before a batch, in an idle service"
@@ -91,7 +98,7 @@ class RetrievalSection:
         "`nmt`: words of answers that the model of retrieval.expander generates expand the keyword query, in place of "
         "those of documents",
     )
-    expander: str = key("", "folder of a trained encoder-decoder (`train expansion`)")
+    expander: str = key("", "folder of a trained encoder-decoder (`train expansion`)", holds="folder")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +117,7 @@ class RankingSection:
     verifier: str = key(
         "starter-transformer",
         "encoder that reads them, run in 8-bit integers: a folder with a transformer, or a hub id",
+        holds="model",
     )
     passage_weight: float = key(0.1, "w_p of the combination formula", least=0)
     models: str = key(
@@ -117,11 +125,14 @@ class RankingSection:
         "trained rankers and rerankers of the hub, cheapest first, with commas between: folders, or names fetched by "
         "`qa-bot use --ranker`; NAME:N looks at the first N documents only, NAME@title at their titles, NAME@both at "
         "title and passage",
+        holds="models",
     )
     int8: bool = key(False, "run rerankers of the hub in 8-bit integers: faster, their ranking differs a little")
     model_weight: float = key(1.0, "w_p of each trained ranker", least=0)
-    fusion: str = key("", "folder of a learned fusion of all scores; empty: the formulas")
-    challenger: str = key("", "folder of a learned fusion to try: users vote on drafts of both rankings")
+    fusion: str = key("", "folder of a learned fusion of all scores; empty: the formulas", holds="folder")
+    challenger: str = key(
+        "", "folder of a learned fusion to try: users vote on drafts of both rankings", holds="folder"
+    )
     challenge: float = key(0.1, "share of the questions that the challenger also ranks", least=0, most=1)
 
 
@@ -131,8 +142,8 @@ class FactsSection:
     precision: float = key(
         0.85, "target share of right facts among the facts given, unless answer.precision is higher", least=0, most=1
     )
-    templates: str = key("", "folder of mined templates (`kg mine`)")
-    relations: str = key("", "folder of a trained scorer of relations (`train relations`)")
+    templates: str = key("", "folder of mined templates (`kg mine`)", holds="folder")
+    relations: str = key("", "folder of a trained scorer of relations (`train relations`)", holds="folder")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +156,7 @@ class StarterSection:
 
 @dataclass(frozen=True, slots=True)
 class StyleSection:
-    base: str = key("starter", "chat model under the personas of the home: `starter`, or a folder")
+    base: str = key("starter", "chat model under the personas of the home: `starter`, or a folder", holds="model")
     method: Literal["hybrid", "rank", "multiply", "finetune"] = key(
         "hybrid", "how a persona speaks: quotes itself (rank), draws words (multiply, finetune), or the best of both"
     )
@@ -178,7 +189,7 @@ class ConversationsSection:
 @dataclass(frozen=True, slots=True)
 class BackupSection:
     every: str = key("", "time between two backups, such as 6h or 1d: after `add` and `sync`, and in an idle service")
-    to: str = key("", "folder for backups, outside the home")
+    to: str = key("", "folder for backups, outside the home", holds="new folder")
     keep: int = key(0, "backups that are kept; 0 keeps all", least=0)
 
 

@@ -103,7 +103,7 @@ def export(
 def _whole_store(home: Home, config: Config) -> Iterator[Store]:
     with open_store(home, config) as store:
         stored = store.generation()
-        expect_database(home, stored and stored.number)
+        expect_database(home, stored.number if stored else None)
         yield store
 
 

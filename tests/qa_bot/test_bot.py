@@ -103,6 +103,15 @@ def test_documents_answer_if_the_graph_is_damaged(home, caplog) -> None:
     assert "Facts are left out" in caplog.text
 
 
+def test_facts_are_answered_without_what_cannot_be_opened(home, caplog, tmp_path) -> None:
+    set_value(home, "facts.templates", str(tmp_path / "mined"))
+    set_value(home, "facts.relations", str(tmp_path / "trained"))
+    with Bot.open(home) as bot:
+        assert bot.ask("When was Marie Curie born?").kind == "fact"
+    assert "Facts are answered without facts.templates: Expected the --out of a `qa-bot kg mine`" in caplog.text
+    assert "Facts are answered without facts.relations: Expected the --out of a `qa-bot train rel" in caplog.text
+
+
 # --- answering ------------------------------------------------------------------------------------------------------
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:  # torch comes with these
     from kg_index.relations.relation_scorers import RelationScorer
     from kg_index.relations.templates import TemplateTable
 
+
+log = logging.getLogger(__name__)
+Part = TypeVar("Part")
 
 COLLECTION = "graph"
 """Collection of facts as sources."""
@@ -78,22 +82,25 @@ class FactResult:
 
 
 class FactsError(ValueError):
-    """The graph, template table or relation scorer is unusable; the message says what to do."""
+    """The graph is unusable; the message says what to do."""
+
+
+_UNUSABLE = (ValueError, RuntimeError, OSError, CorruptGenerationError)
 
 
 def open_facts(home: Home, config: Config, held: ExitStack) -> Facts:
     """Open the current generation of the home's graph, pinned until `held` closes.
 
-    Raises FactsError if there is no graph, or a configured table or scorer cannot be read.
+    A configured table or scorer that cannot be read is left out with a warning. Raises FactsError if there is no graph.
     """
     encoder = resolve(STARTER, models=home.models)
     settings = config.facts
     try:
         graph = held.enter_context(open_graph(home))
-        templates = _templates(Path(settings.templates)) if settings.templates else None
-        scorer = _scorer(Path(settings.relations), home.models) if settings.relations else None
-    except (ValueError, RuntimeError, OSError, CorruptGenerationError) as error:
+    except _UNUSABLE as error:
         raise FactsError(str(error)) from error
+    templates = _optional("facts.templates", settings.templates, open_templates)
+    scorer = _optional("facts.relations", settings.relations, lambda folder: open_relations(folder, home.models))
     precision, limit = max(config.answer.precision, settings.precision), config.answer.limit
     facts = Facts(graph, encoder, precision=precision, limit=limit, templates=templates, scorer=scorer)
     return facts.owners() if config.starter.mode == "off" else facts
@@ -268,13 +275,26 @@ class Facts:
         return " ".join(map(self.lookup.triples.term, (first.subject, first.predicate)))
 
 
-def _templates(folder: Path) -> TemplateTable:
+def _optional(key: str, folder: str, opener: Callable[[Path], Part]) -> Part | None:
+    """What a key names; None if it is empty, or if it cannot be opened: the graph answers without it."""
+    try:
+        return opener(Path(folder)) if folder else None
+    except _UNUSABLE as error:
+        log.warning("Facts are answered without %s: %s", key, error)
+        return None
+
+
+def open_templates(folder: Path) -> TemplateTable:
+    """Mined templates. Raises FactsError, ValueError or OSError."""
     from kg_index.relations.templates import KNOWN, TemplateTable
 
-    return TemplateTable.load(folder / KNOWN)
+    if not (folder.expanduser() / KNOWN).is_file():
+        raise FactsError(f"Expected the --out of a `qa-bot kg mine`, but there is no {folder / KNOWN}; name another.")
+    return TemplateTable.load(folder.expanduser() / KNOWN)
 
 
-def _scorer(folder: Path, models: Path) -> RelationScorer:
+def open_relations(folder: Path, models: Path) -> RelationScorer:
+    """A trained scorer of relations. Raises RelationScorerError."""
     from qa_bot.answering.graph.relation_folders import open_scorer
 
-    return open_scorer(folder, models)
+    return open_scorer(folder.expanduser(), models)

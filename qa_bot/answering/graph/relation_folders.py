@@ -34,8 +34,12 @@ def open_scorer(folder: Path, models: Path) -> RelationScorer:
 
     Raises RelationScorerError if the folder holds none of these, or an encoder changed since the training.
     """
+    if not (config := current_folder(folder) / CONFIG).is_file():
+        raise RelationScorerError(
+            f"Expected the --out of a `qa-bot train relations`, but there is no {config}; name another folder."
+        )
     try:
-        kind = read_object(current_folder(folder) / CONFIG).get("kind")
+        kind = read_object(config).get("kind")
         if kind == RelationConfig.__name__:
             return RelationDetector.load(folder)
         if kind == ComparedConfig.__name__:

@@ -215,6 +215,14 @@ class PersonaStore:
         for name in self.names:
             self._shares(name)
 
+    def open_base(self) -> None:
+        """Open the base that the configuration names, also if no persona of the home uses it yet.
+
+        Raises:
+            PersonaError: see `say`.
+        """
+        self._base(self._named_base())
+
     def _known(self) -> dict[str, _Known]:
         """Personas by name; one of the home replaces a shipped one of the same name."""
         shipped = {name: _Known(path, SHIPPED / BASE) for name, path in _personas(SHIPPED)}

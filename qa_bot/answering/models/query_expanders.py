@@ -52,7 +52,15 @@ def configured_expander(config: RetrievalSection) -> ConfiguredExpander | None:
             f'Expected a folder in retrieval.expander for retrieval.expansion = "{config.expansion}", but got none; '
             f"{_TRAIN}, and name it: qa-bot config set retrieval.expander FOLDER"
         )
-    folder = Path(config.expander).expanduser()
+    return _configured(Path(config.expander).expanduser())
+
+
+def opened_expander(folder: str) -> QueryExpander:
+    """The expander in a folder. Raises ConfigError if there is none, or a damaged one."""
+    return _configured(Path(folder).expanduser()).opened()
+
+
+def _configured(folder: Path) -> ConfiguredExpander:
     try:
         head = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         kind = head.get("kind") if isinstance(head, dict) else None

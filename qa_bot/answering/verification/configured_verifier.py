@@ -32,10 +32,10 @@ def configured_verifier(config: RankingSection, models: Path, workers: Executor)
 @lru_cache(maxsize=2)
 def _token_vectors(name: str, models: Path) -> TokenVectors:
     """Shared by all bots of a process."""
-    return TokenVectors(lambda: _open(name, models))
+    return TokenVectors(lambda: open_verifier(name, models))
 
 
-def _open(name: str, models: Path) -> TokenEncoder:
+def open_verifier(name: str, models: Path) -> TokenEncoder:
     """Raises EncoderError for an encoder that cannot be opened or has no states of tokens."""
     encoder = resolve(name, models=models, int8=True, threads=min(2, os.cpu_count() or 1))
     if not hasattr(encoder, "token_spans"):

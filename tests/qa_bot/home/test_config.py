@@ -21,6 +21,7 @@ from qa_bot.home.config import (
     set_value,
     shareable,
     token_hash,
+    with_absolute_folders,
 )
 from qa_bot.home.sections import THESIS
 
@@ -95,7 +96,7 @@ def test_special_variables(home: Path) -> None:
         ("[answer]\ndeadline = inf\n", "a number of at least 0.01"),
         ("[answer]\nprecision = 1.1\n", "a number from 0 to 1"),
         ("[dense]\nint8 = 1\n", "true or false for dense.int8"),
-        ("[dense]\nencoder = 1\n", "a text for dense.encoder"),
+        ("[dense]\nencoder = 1\n", "a name or a folder for dense.encoder"),
         ("[fusion]\nmethod = 'sum'\n", "one of rule, mean, rrf for fusion.method, but got 'sum'"),
         ("[serve]\nport = 70000\n", "a whole number from 0 to 65535"),
         ("[answer\n", r"Expected TOML in .*qa-bot.toml, but got: .*line 1"),
@@ -177,6 +178,38 @@ def test_explain_lists_all_keys_and_masks_secrets(home: Path) -> None:
     assert all(setting.description for setting in settings.values())
 
 
+# --- folders --------------------------------------------------------------------------------------------------------
+
+
+def test_folders_mean_the_same_in_every_directory(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("mined", "hyper", "starter"):
+        (tmp_path / name).mkdir()
+    placed = {
+        ("facts.templates", "mined"): f"{tmp_path}/mined",
+        ("facts.templates", ""): "",
+        ("ranking.models", "hyper@title:3,org/name:5"): f"{tmp_path}/hyper@title:3, org/name:5",
+        ("backup.to", "later"): f"{tmp_path}/later",
+        ("style.base", "starter"): "starter",
+        ("ranking.verifier", "org/name"): "org/name",
+        ("answer.limit", "5"): "5",
+    }
+    assert {pair: with_absolute_folders(*pair, ["starter"]) for pair in placed} == placed
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("facts.relations", "nope"), ("style.base", "./nope"), ("dense.encoder", "a/b/c")]
+)
+def test_a_folder_that_does_not_exist_is_refused(name: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=rf"Expected a folder for {name}, but .* does not exist"):
+        with_absolute_folders(name, value)
+
+
+def test_a_model_has_a_name(home: Path) -> None:
+    with pytest.raises(ConfigError, match=r"Expected a name or a folder for style\.base, but got ''"):
+        set_value(home, "style.base", "")
+
+
 # --- set_value ------------------------------------------------------------------------------------------------------
 
 
@@ -243,8 +276,8 @@ def test_a_linked_file_stays_linked(home: Path) -> None:
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")))
 def test_any_text_survives_in_the_file(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     home = tmp_path_factory.mktemp("home")
-    set_value(home, "dense.encoder", text)
-    assert load(home).dense.encoder == text
+    set_value(home, "telemetry.service_name", text)
+    assert load(home).telemetry.service_name == text
 
 
 def test_import_of_the_configuration_loads_no_heavy_packages() -> None:

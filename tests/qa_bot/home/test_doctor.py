@@ -8,12 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from qa_bot.home.config import known_keys
 from qa_bot.home.generations import Generations
 
 CATS = "Why do cats sleep all day?"
 FILES = ("keyword/meta.json", "keyword/*.term", "records.bin", "documents.npy", "titles/vectors.faiss", "texts.bin")
 
 pytestmark = pytest.mark.usefixtures("private_home", "no_shipped_voices")
+
+
+ELSEWHERE = ("dense.encoder", "backup.to")
+"""Keys that other checks are about."""
 
 
 def failed_checks(called) -> dict[str, str]:
@@ -30,8 +35,8 @@ def generation(home: Path) -> Path:
 def test_a_sound_home(qa_bot) -> None:
     called = qa_bot("doctor", "--json")
     assert (called.code, called.json["ok"], failed_checks(called)) == (0, True, {})
-    names = "disk database documents turns journal index graph files vectors encoder voices backup linguistics extras"
-    assert [check["name"] for check in called.json["checks"]] == names.split()
+    names = "disk database documents turns journal index graph files vectors encoder models voices backup linguistics"
+    assert [check["name"] for check in called.json["checks"]] == [*names.split(), "extras"]
     shown = qa_bot("doctor").out
     assert "✓ index: generation 1" in shown
     assert "bodies exact" in shown
@@ -85,6 +90,20 @@ def test_truncated_file_is_reported_before_use(home, qa_bot, write_lines, name: 
     for command in (("ask", CATS), ("add", write_lines("a.jsonl", {"_id": "a", "text": "x"})), ("delete", "a")):
         called = qa_bot(*command)
         assert (called.code, called.err) == (1, error)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [known.name for known in known_keys().values() if known.holds != "value" and known.name not in ELSEWHERE],
+)
+def test_a_model_that_is_not_there(home, qa_bot, tmp_path, key: str) -> None:
+    (folder := tmp_path / "trained").mkdir()
+    assert qa_bot("config", "set", key, folder).code == 0
+    folder.rmdir()
+    failed = failed_checks(qa_bot("doctor", "--json"))
+    assert set(failed) - {"voices"} == {"models"}
+    assert failed["models"].startswith(f"{key}: ")
+    assert "encoder again" not in failed["models"] or key == "ranking.verifier"
 
 
 def test_a_garbled_pointer(home, qa_bot) -> None:

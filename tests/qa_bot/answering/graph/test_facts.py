@@ -345,16 +345,23 @@ def test_answer_settings_of_the_configuration_are_used(small: Home) -> None:
         assert text_of(open_facts(small, config, stack).find("What is the capital of Peru?")) == "The capita"
 
 
-def test_a_missing_graph_and_wrong_settings_are_refused(small: Home, tmp_path: Path) -> None:
+def test_a_missing_graph_is_refused(tmp_path: Path) -> None:
     with ExitStack() as stack, pytest.raises(FactsError, match="knowledge graph, but there is none yet"):
         open_facts(Home.open(tmp_path / "bare"), Config(), stack)
-    for config in (configured(templates=str(tmp_path / "no")), configured(relations=str(tmp_path / "no"))):
-        with ExitStack() as stack, pytest.raises(FactsError, match=str(tmp_path / "no")):
-            open_facts(small, config, stack)
+
+
+def test_the_graph_answers_without_what_cannot_be_opened(
+    small: Home, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "known.tsv").write_text("no columns\n")
-    with ExitStack() as stack, pytest.raises(FactsError, match="no columns"):
-        open_facts(small, configured(templates=str(tmp_path / "bad")), stack)
+    missing, bad = str(tmp_path / "no"), str(tmp_path / "bad")
+    for config in (configured(templates=missing), configured(relations=missing), configured(templates=bad)):
+        with ExitStack() as stack:
+            assert open_facts(small, config, stack).find("What is the capital of Peru?").answer is not None
+    reasons = [record.getMessage().partition(": ")[0] for record in caplog.records]
+    assert reasons == [f"Facts are answered without facts.{key}" for key in ("templates", "relations", "templates")]
+    assert "no columns" in caplog.text
 
 
 def test_a_damaged_graph_is_refused(small: Home) -> None:
