@@ -112,11 +112,14 @@ def _print_version(requested: bool) -> None:
 def root(
     context: typer.Context,
     home: Annotated[
-        Path | None, typer.Option("--home", help="Folder that holds everything.", envvar="QA_BOT_HOME")
+        str | None,
+        typer.Option("--home", metavar="<path>", help="Folder that holds everything.", envvar="QA_BOT_HOME"),
     ] = None,
     version: Annotated[  # noqa: ARG001 (its callback prints it)
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
     """Answers from your own documents, with their sources."""
-    context.obj = GlobalOptions(home)
+    if home == "":  # a path of it is the current directory
+        raise typer.BadParameter("Expected a folder as --home, but got an empty text; leave it out for the default.")
+    context.obj = GlobalOptions(Path(home) if home else None)

@@ -176,8 +176,8 @@ def use(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Fetch without a question.")] = False,
 ) -> None:
     """Change the encoder: fetch, verify, encode everything anew beside the running index, then swap; or the ranker."""
-    if (encoder is None) == (ranker is None):
-        raise typer.BadParameter("Expected an encoder or --ranker, one of the two.")
+    if (encoder is None) == (ranker is None) or "" in (encoder, ranker):
+        raise typer.BadParameter("Expected the name of an encoder or --ranker NAME, one of the two.")
     if ranker is not None:
         _use_ranker(context, ranker, int8=int8, yes=yes)
     elif encoder is not None:

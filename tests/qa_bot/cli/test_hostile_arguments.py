@@ -110,3 +110,12 @@ def test_every_command_writes_through_say():
     assert [file.name for file in files if re.search(r"typer\.s?echo|\bprint\(", file.read_text("utf-8"))] == [
         "context.py"
     ]
+
+
+@pytest.mark.parametrize("arguments", [("--home", "", "status"), ("use", ""), ("use", "--ranker", "")])
+def test_an_empty_text_is_not_the_current_directory(qa_bot, tmp_path, monkeypatch, arguments: tuple[str, ...]) -> None:
+    (current := tmp_path / "current").mkdir(mode=0o755)
+    monkeypatch.chdir(current)
+    assert qa_bot(*arguments).code == 2
+    assert list(current.iterdir()) == []
+    assert current.stat().st_mode & 0o777 == 0o755
