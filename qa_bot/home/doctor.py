@@ -38,7 +38,7 @@ AFFECTS = {
     "graph": "facts in answers",
     "files": "what these models, personas or settings decide",
     "vectors": "the time of the next `qa-bot improve`",
-    "encoder": "dense search",
+    "encoder": "dense search; and all answers if it cannot be opened",
     "models": "the parts of answers that these keys name",
     "voices": "personas",
     "backup": "what can be brought back after damage",
@@ -239,10 +239,9 @@ def _encoder(home: Home, config: Config) -> str:
         name = name_of(name, Manifest.of(generation).encoder)
     encoder = verify(locate(name, models=home.models), models=home.models, int8=config.dense.int8)
     if generation and not _has_vectors_of(generation, encoder):
-        raise ValueError(
-            f"Expected an index made with {name}, but it was made with {Manifest.of(generation).encoder}; "
-            f"run `qa-bot use {name}`."
-        )
+        made_by = Manifest.of(generation).encoder
+        got = "its weights, or `dense.int8`, have changed since" if made_by == name else f"it was made with {made_by}"
+        raise ValueError(f"Expected an index made with {name}, but {got}; run `qa-bot use {name}`.")
     better = "; `qa-bot improve` makes better vectors" if vectors(home, config)["improvable"] else ""
     return f"{name}, {encoder.dimension} dimensions{better}"
 

@@ -110,9 +110,14 @@ def locate(name: str, *, models: Path) -> Path:
     if folder.is_dir():
         return folder
     if not is_hub_id(name):
-        raise EncoderError(f"Expected an encoder in the folder {folder}, but there is no such folder.")
+        raise EncoderError(
+            f"Expected an encoder in the folder {folder}, but there is no such folder; bring it back, or run `qa-bot use "
+            f"{STARTER}`."
+        )
     if not fetched(name, models).is_dir():
-        raise EncoderError(f"Expected the encoder {name}, but it is not here yet; fetch it with: qa-bot use {name}")
+        raise EncoderError(
+            f"Expected the encoder {name}, but it is not here yet; run `qa-bot use {name}`, which fetches it."
+        )
     return fetched(name, models)
 
 

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
 
-from qa_bot.home.config import known_keys
+from qa_bot.documents.sync import switch_encoder
+from qa_bot.home.config import known_keys, load_config
+from qa_bot.home.folder import Home
 from qa_bot.home.generations import Generations
+from qa_bot.home.starter import ENCODER
+from qa_core.encoders.static_encoder import StaticEncoder
 
 CATS = "Why do cats sleep all day?"
 FILES = ("keyword/meta.json", "keyword/*.term", "records.bin", "documents.npy", "titles/vectors.faiss", "texts.bin")
 
 pytestmark = pytest.mark.usefixtures("private_home", "no_shipped_voices")
+
+
+def commands(called) -> dict[str, str]:
+    """Failed checks: name → command."""
+    return {check["name"]: check["command"] for check in called.json["checks"] if not check["ok"]}
 
 
 ELSEWHERE = ("dense.encoder", "backup.to")
@@ -104,6 +114,24 @@ def test_a_model_that_is_not_there(home, qa_bot, tmp_path, key: str) -> None:
     assert set(failed) - {"voices"} == {"models"}
     assert failed["models"].startswith(f"{key}: ")
     assert "encoder again" not in failed["models"] or key == "ranking.verifier"
+
+
+def test_an_encoder_that_changed_or_is_gone(home, qa_bot, tmp_path, other_encoder_folder) -> None:
+    folder = shutil.copytree(other_encoder_folder, tmp_path / "encoder")
+    opened = StaticEncoder.load(folder)
+    switch_encoder(Home(home), load_config(home), opened, name=str(folder), settings={"dense.encoder": str(folder)})
+    assert failed_checks(qa_bot("doctor", "--json")) == {}
+    for name in ("model.safetensors", "config.json"):
+        shutil.copyfile(ENCODER / name, folder / name)
+    changed = qa_bot("doctor", "--json")
+    assert "its weights, or `dense.int8`, have changed since" in failed_checks(changed)["encoder"]
+    assert commands(changed) == {"encoder": f"qa-bot use {folder}"}
+    shutil.rmtree(folder)
+    gone = qa_bot("doctor", "--json")
+    assert commands(gone) == {"encoder": "qa-bot use starter"}
+    assert qa_bot("ask", CATS).code == 1
+    assert qa_bot("use", "starter").code == 0
+    assert qa_bot("doctor").code == qa_bot("ask", CATS).code == 0
 
 
 def test_a_garbled_pointer(home, qa_bot) -> None:

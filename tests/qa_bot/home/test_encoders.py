@@ -79,7 +79,7 @@ def test_changed_weights_get_another_cache(tiny_bert: Path, tmp_path: Path) -> N
     [
         ("/no/such/place", "Expected an encoder in the folder /no/such/place, but there is no such folder"),
         ("strater", "Expected an encoder in the folder strater, but there is no such folder"),
-        (NAME, f"it is not here yet; fetch it with: qa-bot use {NAME}"),
+        (NAME, f"it is not here yet; run `qa-bot use {NAME}`, which fetches it"),
     ],
 )
 def test_unknown_name_is_refused_with_advice(tmp_path: Path, name: str, message: str) -> None:
