@@ -111,8 +111,8 @@ def locate(name: str, *, models: Path) -> Path:
         return folder
     if not is_hub_id(name):
         raise EncoderError(
-            f"Expected an encoder in the folder {folder}, but there is no such folder; bring it back, or run `qa-bot use "
-            f"{STARTER}`."
+            f"Expected an encoder in the folder {folder}, but there is no such folder; bring it back, or run "
+            f"`qa-bot use {STARTER}`."
         )
     if not fetched(name, models).is_dir():
         raise EncoderError(
