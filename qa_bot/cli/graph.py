@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from qa_bot.cli.context import FAILED, NO_ANSWER, OK, Json, open_bot, open_home, print_json, read_question, say
+from qa_bot.cli.context import (
+    FAILED,
+    NO_ANSWER,
+    OK,
+    Json,
+    open_bot,
+    open_encoder,
+    open_home,
+    print_json,
+    read_question,
+    say,
+)
 from qa_bot.cli.entry_points import PLAIN_HELP, CommandGroup
 
 app = typer.Typer(
@@ -36,11 +47,13 @@ def add(
 ) -> None:
     """Add facts from files to the graph; malformed lines are reported and left out."""
     from qa_bot.documents import graph
+    from qa_bot.documents.first_fill import fill
     from qa_bot.terminal.output import counting, show_graph_added
 
     if not files and not mentions:
         raise typer.BadParameter("Expected files of facts or --mentions, but got neither; name one of them.")
-    home, _ = open_home(context)
+    home, config = open_home(context)
+    fill(home, config, lambda: open_encoder(home, config))  # the facts of the starter are there before the user's
     with counting("Reading") as progress:
         added = graph.add(
             home,

@@ -301,3 +301,10 @@ def test_readers_keep_removed_facts_and_failures_change_nothing(empty_home: Home
     assert len(list(generations(empty_home).root.glob("0*"))) == 2
     with empty_home.lock("test"), pytest.raises(WriterBusyError):
         remove(empty_home, namespace=EX)
+
+
+def test_first_facts_are_added_to_those_of_the_starter(qa_bot, facts: Path, tmp_path: Path) -> None:
+    fresh = ("--home", tmp_path / "fresh")
+    assert qa_bot(*fresh, "kg", "add", facts).code == 0
+    assert "Canberra" in qa_bot(*fresh, "kg", "ask", "What is the capital of Australia?").out
+    assert qa_bot(*fresh, "kg", "lookup", "--subject", f"{EX}lima").code == 0
