@@ -17,6 +17,7 @@ Row = tuple[str, int, int]
 
 Triple = tuple[str, str, str]
 IdOf = Callable[[str], int | None]
+Report = Callable[[int, str], None]
 
 LABELS = frozenset({"http://www.w3.org/2000/01/rdf-schema#label", "http://xmlns.com/foaf/0.1/name"})
 ALIASES = frozenset({
@@ -69,11 +70,11 @@ def rows_of(
             yield from ((name, entity, count) for name in _variants(named[1]))
 
 
-def read_table(path: Path, id_of: IdOf, *, report: Callable[[str], None] | None = None) -> Iterator[Row]:
+def read_table(path: Path, id_of: IdOf, *, report: Report | None = None) -> Iterator[Row]:
     """Rows of a file `text TAB entity TAB count` (plain, .gz or .bz2), without entities unknown to `id_of`.
 
     Args:
-        report: called with a message for each malformed line, which is skipped.
+        report: called with the number and the fault of each malformed line, which is skipped.
 
     Raises ValueError on the first malformed line if there is no `report`.
     """
@@ -84,10 +85,9 @@ def read_table(path: Path, id_of: IdOf, *, report: Callable[[str], None] | None 
             try:
                 text, term, count = _fields(line)
             except ValueError as error:
-                message = f"{path}:{number}: {error}"
                 if report is None:
-                    raise ValueError(message) from None
-                report(message)
+                    raise ValueError(f"{path}:{number}: {error}") from None
+                report(number, str(error))
                 continue
             if (entity := id_of(term)) is not None:
                 yield text, entity, count
@@ -134,11 +134,12 @@ def _variants(name: str) -> Iterable[str]:
 
 def _fields(line: bytes) -> tuple[str, str, int]:
     try:
-        fields = line.decode("utf-8").rstrip("\r\n").split("\t")
+        row = line.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise ValueError(f"Expected UTF-8, but got {error}; convert the file.") from None
+    fields = row.split("\t")
     if len(fields) != 3 or not fields[0].strip():
-        raise ValueError(f"Expected text TAB entity TAB count, but got {line[:80]!r}; correct or remove the line.")
+        raise ValueError(f"Expected text TAB entity TAB count, but got {row[:80]!r}; correct or remove the line.")
     text, term, count = fields
     if not (count.strip().isascii() and count.strip().isdigit()) or int(count) == 0:
         raise ValueError(f"Expected a count of 1 or more, but got {count[:40]!r}; correct or remove the line.")

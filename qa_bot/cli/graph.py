@@ -11,6 +11,7 @@ from qa_bot.cli.context import (
     FAILED,
     NO_ANSWER,
     OK,
+    PARTLY,
     Json,
     open_bot,
     open_encoder,
@@ -68,7 +69,9 @@ def add(
         print_json(added.as_dict())
     else:
         show_graph_added(added)
-    raise typer.Exit(FAILED if added.rejected and not added.triples else OK)
+    if not added.rejected:
+        raise typer.Exit(OK)
+    raise typer.Exit(PARTLY if added.triples or added.names else FAILED)
 
 
 @app.command()

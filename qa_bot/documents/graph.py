@@ -68,6 +68,7 @@ class AddedGraph:
     """Result of `add`: counts of the new files and figures of the whole graph."""
 
     files: list[FileCounts] = field(default_factory=list)
+    names: int = 0  # rows of the new mention tables
     rejected: int = 0
     examples: list[Reject] = field(default_factory=list)  # the first rejects, of triples and mention tables
     rejects_file: Path | None = None
@@ -84,6 +85,7 @@ class AddedGraph:
         return {
             "files": [asdict(file) for file in self.files],
             "triples": self.triples,
+            "names": self.names,
             "rejected": self.rejected,
             "rejects": [{"where": reject.where, "reason": reject.reason} for reject in self.examples],
             "rejects_file": str(self.rejects_file) if self.rejects_file else None,
@@ -189,6 +191,7 @@ def add(
         files = [FileCounts(str(p), c.triples, c.rejected, c.dropped) for p, c in zip(paths, counts, strict=True)]
         return AddedGraph(
             files,
+            graph.new_names,
             graph.wrong_rows + sum(file.rejected for file in files),  # the log holds only the first ones
             list(log.counts.examples),
             log.counts.rejects_file,

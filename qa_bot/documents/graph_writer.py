@@ -46,7 +46,7 @@ class StagedGraph:
         self._staged, self._current, self._log, self._progress = staged, current, log, progress
         self._scope = scope
         self._languages, self._strict = languages, strict
-        self.wrong_rows = 0  # of mention tables
+        self.new_names = self.wrong_rows = 0  # of new mention tables
 
     def triples(self, paths: Sequence[Path]) -> tuple[Counts, ...]:
         """Write the index of the current graph and the files. Returns the counts of each file."""
@@ -96,8 +96,9 @@ class StagedGraph:
             link(self._current, TABLES, self._staged)
         if tables:
             folder.mkdir(exist_ok=True)
-        for table in tables:
-            shutil.copyfile(table, folder / f"{self._staged.stem}-{table.name}")
+        new = {folder / f"{self._staged.stem}-{table.name}": table for table in tables}
+        for copy, table in new.items():
+            shutil.copyfile(table, copy)
         predicates = frozenset(index.predicate_counts()[0].tolist())
 
         def entity(term: str) -> int | None:
@@ -111,7 +112,7 @@ class StagedGraph:
             labels={*LABELS, *labels},
             languages=None,
         )
-        read = (read_table(table, entity, report=self._report_of(table)) for table in sorted(folder.glob("*")))
+        read = (self._rows_of(copy, new.get(copy), entity) for copy in sorted(folder.glob("*")))
         rows: Iterator[Row] = chain(named, *read)
         write_mentions(self._counted(rows), self._staged / MENTIONS, salience=index.salience)
         return labels
@@ -185,14 +186,17 @@ class StagedGraph:
         reason = f"{line.reason} in {line.text!r}" if line.text else line.reason
         self._log.reject(Reject(f"{line.path}:{line.line}", reason))
 
-    def _report_of(self, table: Path) -> Callable[[str], None]:
-        """Reports malformed rows of new tables; those of earlier ones were reported when they were added."""
-        return self._wrong_row if table.name.startswith(f"{self._staged.stem}-") else lambda _message: None
+    def _rows_of(self, copy: Path, table: Path | None, entity: Callable[[str], int | None]) -> Iterator[Row]:
+        """Rows of a copied table. Of a new one, `table`, rows are counted, and malformed ones reported."""
 
-    def _wrong_row(self, message: str) -> None:
-        self.wrong_rows += 1
-        where, _, reason = message.partition(": ")
-        self._log.reject(Reject(where, reason))
+        def reject(line: int, reason: str) -> None:
+            if table is not None:
+                self.wrong_rows += 1
+                self._log.reject(Reject(f"{table}:{line}", reason))
+
+        for row in read_table(copy, entity, report=reject):
+            self.new_names += table is not None
+            yield row
 
 
 def statements(generation: Generation) -> Iterator[tuple[int, bytes]]:

@@ -104,6 +104,6 @@ def test_a_malformed_line_is_named(tmp_path: Path, line: bytes, message: str) ->
     with pytest.raises(ValueError, match=message) as error:
         list(read_table(path, IDS.get))
     assert str(error.value).startswith(f"{path}:2: ")
-    reported: list[str] = []
-    assert list(read_table(path, IDS.get, report=reported.append)) == [("a", 1, 1), ("b", 2, 1)]
-    assert reported == [str(error.value)]
+    reported: list[tuple[int, str]] = []
+    assert list(read_table(path, IDS.get, report=lambda *line: reported.append(line))) == [("a", 1, 1), ("b", 2, 1)]
+    assert [f"{path}:{number}: {fault}" for number, fault in reported] == [str(error.value)]
