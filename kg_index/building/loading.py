@@ -61,6 +61,7 @@ def load(
     *,
     languages: Collection[str] | None = None,
     strict: bool = False,
+    scopes: Sequence[str] | None = None,
     report: Callable[[Reject], None] = ignore,
     memory: int = MEMORY,
     workers: int | None = None,
@@ -68,9 +69,10 @@ def load(
 ) -> Loaded:
     """Write the index of all triples of the files into `folder`.
 
-    Blank nodes of different files stay distinct. For the other arguments see `read_triples` and `build`.
+    For the other arguments see `read_triples` and `build`.
 
     Args:
+        scopes: prefixes for the blank nodes of each file; by default those of different files stay distinct.
         report: called with malformed lines, in order, after all files are read; at most `REPORTED` per process.
         workers: processes; by default one for small files, else one per core, at most 4.
 
@@ -81,7 +83,7 @@ def load(
         is_line_based(path)  # refuses an unknown format before anything is read
     count = workers or _workers(paths)
     with index_folder(folder) as (new, work):
-        reader = _Reader(paths, work, languages=languages, strict=strict, memory=memory)
+        reader = _Reader(paths, work, languages=languages, strict=strict, memory=memory, scopes=scopes)
         parts = reader.read_in_workers(count, progress) if count > 1 else [reader.read_here(progress)]
         rejects = sorted((reject for part in parts for reject in part.rejects), key=lambda r: (r[0], r[1]))
         if strict and rejects:
@@ -113,9 +115,17 @@ class _Reader:
     """Reads the files, alone or with workers."""
 
     def __init__(
-        self, paths: Sequence[Path], work: Path, *, languages: Collection[str] | None, strict: bool, memory: int
+        self,
+        paths: Sequence[Path],
+        work: Path,
+        *,
+        languages: Collection[str] | None,
+        strict: bool,
+        memory: int,
+        scopes: Sequence[str] | None,
     ) -> None:
         self.paths, self.work, self.strict, self.memory = paths, work, strict, memory
+        self.scopes = [f"{file}-" for file in range(len(paths))] if scopes is None else list(scopes)
         self.languages = None if languages is None else sorted(languages)
 
     def read_here(self, progress: Progress) -> _Part:
@@ -163,7 +173,7 @@ class _Reader:
 
     def options(self) -> dict[str, object]:
         """The arguments of a worker, for JSON."""
-        options = {"languages": self.languages, "strict": self.strict, "memory": self.memory}
+        options = {"languages": self.languages, "strict": self.strict, "memory": self.memory, "scopes": self.scopes}
         return {"paths": [str(path) for path in self.paths], "work": str(self.work), **options}
 
     def _batches(self, file: int, pieces: Iterator[_Piece], part: _Part) -> Iterator[list[tuple[str, str, str]]]:
@@ -174,7 +184,7 @@ class _Reader:
             strict=self.strict,
             report=part.note,
             counts=part.counts[file],
-            scope=f"{file}-" if len(self.paths) > 1 else "",
+            scope=self.scopes[file],
             blocks=None if first.content is None else _blocks(chain([first], pieces)),
         )
 
@@ -293,7 +303,8 @@ def work(arguments: str) -> None:
     gc.disable()  # tuples of strings make no cycles, and the collector would take a seventh of the time
     options = json.loads(arguments)
     paths, work, memory = [Path(path) for path in options["paths"]], Path(options["work"]), options["memory"]
-    reader = _Reader(paths, work, languages=options["languages"], strict=options["strict"], memory=memory)
+    settings = {name: options[name] for name in ("languages", "strict", "scopes")}
+    reader = _Reader(paths, work, memory=memory, **settings)
     pieces = _Piece.read_all(sys.stdin.buffer)
     part = reader.read(pieces, name=options["name"], memory=memory, progress=ignore_progress)
     result = {"runs": [str(run.stem) for run in part.runs], "rows": part.rows, "rejects": part.rejects}

@@ -168,7 +168,7 @@ def add(
         tables: mention tables `text TAB entity TAB count`.
         languages: of literals with a language tag; all by default.
         strict: raise at the first malformed line instead of skipping it.
-        scope: prefix for the names of blank nodes; by default a new one for each file.
+        scope: prefix for the names of blank nodes; by default one of each file's content.
         action: name of the action in the lock file; None if the caller holds the lock.
         switches: takes the new generation, which the caller commits with other changes; by default it is published.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 TRIPLES, MENTIONS, TABLES = "triples", "mentions", "tables"
 Progress = Callable[[int, str], object]
+SCOPE = 16
+"""Characters of a digest that keep the blank nodes of files apart."""
 _BATCH = 10_000  # triples of the current graph that are read at a time
 
 
@@ -44,25 +47,26 @@ class StagedGraph:
         scope: str | None = None,
     ) -> None:
         self._staged, self._current, self._log, self._progress = staged, current, log, progress
-        self._scope = scope
+        self._scope, self._digests = scope, dict[Path, str]()
         self._languages, self._strict = languages, strict
         self.new_names = self.wrong_rows = 0  # of new mention tables
 
     def triples(self, paths: Sequence[Path]) -> tuple[Counts, ...]:
         """Write the index of the current graph and the files. Returns the counts of each file."""
         folder = self._staged / TRIPLES
-        if self._current is None and self._scope is None:
+        if self._current is None:
             loaded = load(
                 paths,
                 folder,
                 languages=self._languages,
                 strict=self._strict,
+                scopes=[self._scope_of(path) for path in paths],
                 report=self._reject,
                 progress=self._read,
             )
             return loaded.counts
         counts = tuple(Counts() for _ in paths)
-        new = (self._batches(path, count, i) for i, (path, count) in enumerate(zip(paths, counts, strict=True)))
+        new = map(self._batches, paths, counts)
         present = batches_of(TripleIndex(self._current.path / TRIPLES)) if self._current else ()
         build(chain(present, *new), folder, progress=self._read)
         return counts
@@ -124,9 +128,8 @@ class StagedGraph:
             changes = self._kept_before(copies, self._current)
         for number, path in enumerate(paths):
             name = copies.keep(path, f"{self._staged.stem}-{number}-{path.name}")
-            scope = self._scope_of(number, len(paths))
             languages = None if self._languages is None else tuple(self._languages)
-            changes.append(Change("facts", name, scope, languages, tuple(labels)))
+            changes.append(Change("facts", name, self._scope_of(path), languages, tuple(labels)))
         for table in tables:
             changes.append(
                 Change("table", copies.keep(table, f"{self._staged.stem}-{table.name}"), labels=tuple(labels))
@@ -136,13 +139,12 @@ class StagedGraph:
         copies.folder.mkdir(exist_ok=True)
         copies.write(changes)
 
-    def _scope_of(self, file: int, files: int) -> str:
-        """The prefix of a file's blank nodes, as `triples` or `load` gave it."""
-        if self._scope is not None:
-            return self._scope
-        if self._current is None:
-            return f"{file}-" if files > 1 else ""
-        return f"{self._staged.stem}-{file}-"
+    def _scope_of(self, path: Path) -> str:
+        """The prefix of a file's blank nodes: its content decides, so that the same file adds nothing again."""
+        if self._scope is None and path not in self._digests:
+            with path.open("rb") as file:
+                self._digests[path] = f"{hashlib.file_digest(file, 'sha256').hexdigest()[:SCOPE]}-"
+        return self._digests[path] if self._scope is None else self._scope
 
     def keep_as(self, files: KeptFiles) -> None:
         """Take over the copies of another folder in place of those that `manifest` wrote."""
@@ -163,14 +165,14 @@ class StagedGraph:
         link(current, FOLDER, self._staged)
         return before.changes()
 
-    def _batches(self, path: Path, counts: Counts, file: int) -> Iterator[list[Triple]]:
+    def _batches(self, path: Path, counts: Counts) -> Iterator[list[Triple]]:
         return read_triples(
             path,
             languages=self._languages,
             strict=self._strict,
             report=self._reject,
             counts=counts,
-            scope=f"{self._staged.stem}-{file}-" if self._scope is None else self._scope,
+            scope=self._scope_of(path),
         )
 
     def _counted(self, rows: Iterator[Row]) -> Iterator[Row]:

@@ -319,3 +319,12 @@ def test_facts_and_names_of_which_some_are_rejected(qa_bot, facts: Path, write_l
     assert added.json["rejects"][0]["where"] == f"{table}:2"
     assert "but got 'Ünsinn'" in added.json["rejects"][0]["reason"]
     assert qa_bot("kg", "add", "--mentions", write_lines("wrong.tsv", "nonsense")).code == 1
+
+
+@pytest.mark.parametrize("name", ["people.ttl", "people.nt"])
+def test_blank_nodes_of_the_same_file_are_the_same(empty_home: Home, facts: Path, write_lines, name: str) -> None:
+    lines = {"people.ttl": f'<{EX}book> <{EX}by> [ <{EX}name> "Ann Onym" ] .', "people.nt": MORE[2]}
+    people = write_lines(name, lines[name])
+    before = add(empty_home, [facts, people]).stats["triples"]
+    assert add(empty_home, [people]).stats["triples"] == before
+    assert add(empty_home, [people, write_lines(f"other-{name}", "", lines[name])]).stats["triples"] > before
