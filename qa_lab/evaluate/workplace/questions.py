@@ -82,16 +82,23 @@ def _parsed(line: str, where: str) -> Iterator[GradedQuestion]:
 
 
 def _question(id_: str, fields: Mapping[str, Any], type_: str, **of_turn: Any) -> GradedQuestion:
-    gold = tuple(tuple(map(_checked, group)) for group in fields["gold"])
+    gold = tuple(tuple(map(_checked, _list(group))) for group in _list(fields["gold"]))
     return GradedQuestion(
         id_,
         Turn(_text(fields["title"]), body=_text(fields.get("body", "")), **of_turn),
         type_,
         gold,
-        tuple(map(_checked, fields.get("wrong", ()))),
-        tuple(map(_text, fields.get("documents") or ())),
+        tuple(map(_checked, _list(fields.get("wrong", [])))),
+        tuple(map(_text, _list(fields.get("documents") or []))),
         int(fields.get("lead", LEAD)),
     )
+
+
+def _list(value: object) -> list[Any]:
+    """A list; a string in its place would be taken for its letters."""
+    if not isinstance(value, list):
+        raise TypeError(f"expected a list, got {value!r}")
+    return value
 
 
 def _text(value: object) -> str:

@@ -36,6 +36,9 @@ def test_a_limit_counts_questions_and_turns(dialogues, questions):
         ('{"_id": "a", "title": "b"}', "KeyError"),
         ('{"_id": "a", "title": 3, "gold": []}', "expected a string, got 3"),
         ('{"_id": "a", "title": "b", "gold": [["re:("]]}', "invalid regular expression"),
+        ('{"_id": "a", "title": "b", "gold": ["14 kilograms"]}', "expected a list, got '14 kilograms'"),
+        ('{"_id": "a", "title": "b", "gold": "14 kilograms"}', "expected a list, got '14 kilograms'"),
+        ('{"_id": "a", "title": "b", "gold": [], "wrong": "5"}', "expected a list, got '5'"),
     ],
 )
 def test_invalid_lines(tmp_path, line, message):
