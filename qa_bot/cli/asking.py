@@ -128,8 +128,9 @@ def _ask_batch(bot: Bot, batch: Path, out: Path, *, run: Path | None, ask: Ask, 
     if improving:
         improve_before(bot.home, bot.config)
     with counting("Answering") as progress:
-        answered, processed = answer_all(bot, batch, out, run=run, ask=ask, progress=progress)
-    say(f"{processed:,} questions, {answered:,} answered", err=True)
+        done = answer_all(bot, batch, out, run=run, ask=ask, progress=progress)
+    earlier = f", {done.earlier:,} done before" if done.earlier else ""
+    say(f"{done.questions:,} questions, {done.answered:,} answered{earlier}", err=True)
 
 
 def search(

@@ -27,6 +27,14 @@ class BatchError(ValueError):
     """The files of a batch do not belong together."""
 
 
+class Answered(NamedTuple):
+    """Numbers of questions: with an answer, in all, and of those that an earlier run had answered or rejected."""
+
+    answered: int
+    questions: int
+    earlier: int
+
+
 def answer_all(
     bot: Bot,
     source: Path,
@@ -35,8 +43,8 @@ def answer_all(
     run: Path | None = None,
     ask: Ask | None = None,
     progress: Callable[[int], None] = lambda _: None,
-) -> tuple[int, int]:
-    """Answer every question of `source` into `out`; return how many have an answer, and how many questions there are.
+) -> Answered:
+    """Answer every question of `source` into `out`.
 
     An invalid line gets an object with an `error`. Questions whose line `out` already holds are skipped; a line that
     a crash cut short is answered again. The TREC run holds the ranked documents before tiling, best first.
@@ -70,7 +78,7 @@ def answer_all(
             answered += bool(payload.get("answered"))
             processed = number
             progress(processed)
-    return answered, processed
+    return Answered(answered, processed, len(done))
 
 
 def _check_distinct(source: Path, out: Path, run: Path | None) -> None:
@@ -139,15 +147,16 @@ def _resume(out: Path, source: Path) -> list[_DoneLine]:
 
 def _done_line(line: bytes, question: Question | str | None, out: Path, number: int) -> _DoneLine:
     """The parsed line; raises BatchError if it does not answer this question."""
-    qid = question.id if isinstance(question, Question) else None
+    qid, title = (question.id, question.title) if isinstance(question, Question) else (None, None)
     try:
         payload = orjson.loads(line)
-        if question is not None and payload["qid"] == qid:
-            return _DoneLine(payload["qid"], bool(payload.get("answered")))
-        got = repr(payload["qid"])
-    except (orjson.JSONDecodeError, TypeError, KeyError):
+        done = payload["qid"], payload.get("question", title)  # a line with an error has no question
+        if question is not None and done == (qid, title):
+            return _DoneLine(qid, bool(payload.get("answered")))
+        got = repr(done[0] if done[0] != qid else done[1])
+    except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError):
         got = "something else"
-    expected = "no further line" if question is None else f"the answer to {qid!r}"
+    expected = "no further line" if question is None else f"the answer to {qid!r} ({title})"
     raise BatchError(f"Expected {expected} in {out}:{number}, but got {got}; name another --out, or remove that file.")
 
 

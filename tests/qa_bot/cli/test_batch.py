@@ -64,7 +64,7 @@ def test_the_document_with_the_id_of_a_question_is_left_out(bot, write_lines, tm
 
 def test_each_line_gets_one_answer_in_order(bot, questions, tmp_path) -> None:
     out = tmp_path / "out.jsonl"
-    answered, processed = answer_all(bot, questions, out)
+    answered, processed, _ = answer_all(bot, questions, out)
     answers = lines(out)
     assert [line["qid"] for line in answers] == ["q1", "q2", None, "q 3", None, None, None, None, "7"]
     assert processed == len(ROWS)
@@ -132,16 +132,19 @@ def test_finished_batch_answers_nothing_again(bot, questions, tmp_path) -> None:
     out = tmp_path / "out.jsonl"
     first = answer_all(bot, questions, out)
     before = out.read_bytes()
-    assert answer_all(bot, questions, out, progress=lambda _: pytest.fail("asked again")) == first
+    assert answer_all(bot, questions, out, progress=lambda _: pytest.fail("asked again")) == (
+        *first[:2],
+        first.questions,
+    )
     assert out.read_bytes() == before
 
 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("my thesis, chapter one\n", "Expected the answer to 'q1' in .*out.jsonl:1, but got something else"),
-        ('{"qid": "other"}\n', "Expected the answer to 'q1' in .*out.jsonl:1, but got 'other'"),
-        ('{"qid": "q1"}\n["list"]\n', "Expected the answer to 'q2' in .*out.jsonl:2, but got something else"),
+        ("my thesis, chapter one\n", "Expected the answer to 'q1' .* in .*out.jsonl:1, but got something else"),
+        ('{"qid": "other"}\n', "Expected the answer to 'q1' .* in .*out.jsonl:1, but got 'other'"),
+        ('{"qid": "q1"}\n["list"]\n', "Expected the answer to 'q2' .* in .*out.jsonl:2, but got something else"),
     ],
 )
 def test_unrelated_output_file_is_refused(bot, questions, tmp_path, content: str, reason: str) -> None:
@@ -150,6 +153,15 @@ def test_unrelated_output_file_is_refused(bot, questions, tmp_path, content: str
     with pytest.raises(BatchError, match=reason):
         answer_all(bot, questions, out)
     assert out.read_text() == content
+
+
+def test_answers_to_other_questions_of_the_same_ids_are_refused(bot, tmp_path, write_lines) -> None:
+    out = tmp_path / "out.jsonl"
+    answer_all(bot, write_lines("in.jsonl", {"_id": "q1", "title": "Why do cats sleep?"}), out)
+    with pytest.raises(
+        BatchError, match=r"'q1' \(Why do dogs bark\?\) in .*out.jsonl:1, but got 'Why do cats sleep\?'"
+    ):
+        answer_all(bot, write_lines("in.jsonl", {"_id": "q1", "title": "Why do dogs bark?"}), out)
 
 
 def test_output_with_more_answers_than_questions_is_refused(bot, questions, tmp_path, write_lines) -> None:
@@ -183,6 +195,8 @@ def test_batch_command(qa_bot, questions, tmp_path) -> None:
     assert (called.code, called.out) == (0, "")
     assert re.fullmatch(r"9 questions, \d answered\n", called.err)
     assert len(lines(out)[0]["sources"]) == 1
+    again = qa_bot("ask", "--batch", questions, "--out", out, "--top", 1)
+    assert again.err == called.err.rstrip() + ", 9 done before\n"
     assert qa_bot("ask", "--batch", questions).code == 2
     assert qa_bot("ask", "--batch", tmp_path / "none.jsonl", "--out", out).code == 1
 
