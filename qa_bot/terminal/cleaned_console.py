@@ -6,6 +6,7 @@ the screen or write to the clipboard.
 
 from __future__ import annotations
 
+import os
 from weakref import WeakSet
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
@@ -13,6 +14,8 @@ from rich.segment import Segment
 
 from qa_core.text.safe_text import clean
 
+WIDE = 10_000
+"""Characters of a line of a file: rich would wrap at 80."""
 _CLEANED: WeakSet[Console] = WeakSet()
 
 
@@ -32,9 +35,14 @@ class _CleaningHook(RenderHook):
 
 
 def cleaned(console: Console | None = None, *, stderr: bool = False) -> Console:
-    """The console, or a new one, without control characters in what it prints."""
+    """The console, or a new one, without control characters in what it prints.
+
+    A new one does not wrap lines that go to a file or a pipe, unless the environment sets COLUMNS.
+    """
     if console is None:
         console = Console(highlight=False, stderr=stderr)
+        if not console.is_terminal and "COLUMNS" not in os.environ:
+            console.width = WIDE
     if console not in _CLEANED:
         _CLEANED.add(console)
         console.push_render_hook(_CleaningHook())

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 WIDE = 100
 """Columns of a terminal that shows two answers side by side."""
+WIDEST = 200
+"""Columns of the two at most; a file has no width."""
 NO_ANSWER = "No answer."
 
 
@@ -51,7 +53,7 @@ class _SideBySide:
         if options.max_width < WIDE:
             yield from (self.first, self.second)
             return
-        grid = Grid.grid(expand=True)
+        grid = Grid(show_header=False, box=None, padding=0, pad_edge=False, width=min(options.max_width, WIDEST))
         for _column in range(2):
             grid.add_column(ratio=1)
         grid.add_row(self.first, self.second)

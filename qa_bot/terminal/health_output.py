@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from qa_bot.terminal.cleaned_console import cleaned
 from qa_core.text.safe_text import clean
 
 STYLES = {"ok": "green", "warning": "yellow", "error": "bold red"}
@@ -18,7 +19,7 @@ UNITS = (("d", 86_400), ("h", 3600), ("min", 60))
 
 def show_health(health: Mapping[str, Any], *, console: Console | None = None) -> None:
     """One look; in a terminal it replaces the last one."""
-    console = console or Console(highlight=False)
+    console = cleaned(console)
     if console.is_terminal:
         console.clear()
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))

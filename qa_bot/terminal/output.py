@@ -69,7 +69,7 @@ def show_candidates(candidates: Sequence[Candidate], *, console: Console | None 
                 (f"  {candidate.score:.3f}  {passage.source.collection}/{passage.source.document}", "dim"),
             )
         )
-        console.print(Padding(Text(_snippet(passage.text), style="dim"), (0, 0, 0, 5)))
+        console.print(Padding(Text(_snippet(passage.text), style="dim"), (0, 0, 0, 5), expand=False))
 
 
 def show_added(added: AddReport, *, dry_run: bool, console: Console | None = None) -> None:

@@ -63,3 +63,14 @@ def test_rejects_and_notices(capsys: pytest.CaptureFixture[str]) -> None:
     out, err = capsys.readouterr()
     assert harmless(out + err)
     assert "\x1b" not in out + err
+
+
+def test_lines_of_a_file_are_not_wrapped(capsys, monkeypatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    cleaned().print("word " * 100 + "end")
+    cleaned(stderr=True).print("word " * 100 + "end")
+    out, err = capsys.readouterr()
+    assert out.count("\n") == err.count("\n") == 1
+    monkeypatch.setenv("COLUMNS", "80")
+    cleaned().print("word " * 100 + "end")
+    assert capsys.readouterr().out.count("\n") == 7
