@@ -81,10 +81,10 @@ def run(arguments: Sequence[str]) -> int:
             return WRONG_USAGE
         if not _is_for_users(error):
             raise
-        say(f"Error: {error}", err=True)
+        say(f"Error: {_message(error)}", err=True)
         return FAILED
     if code == INTERRUPTED:  # typer's code for Ctrl-C, which it does not report
-        say("Interrupted; nothing half-done was kept.", err=True)
+        say("Interrupted; the home is whole, and holds what was finished before.", err=True)
     return code if isinstance(code, int) else OK
 
 
@@ -98,6 +98,13 @@ class _CleanFormatter(logging.Formatter):
 def _is_for_users(error: Exception) -> bool:
     """Whether the error's message is written for the user, who then needs no traceback."""
     return type(error).__module__.partition(".")[0] in PACKAGES or isinstance(error, OSError)
+
+
+def _message(error: Exception) -> str:
+    """The error's message; one of the system is put into a sentence."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"Expected to read or write {error.filename}, but got: {error.strerror}; check the path."
+    return str(error)
 
 
 def _print_version(requested: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from qa_bot.answering.ask import Ask
     from qa_bot.answering.scope import Scope
     from qa_bot.bot import Bot
+
+
+LEAST_SECONDS = 0.01
 
 
 class EngineName(StrEnum):
@@ -40,7 +44,18 @@ Since = Annotated[str, typer.Option(help="Only documents of this date or later: 
 Until = Annotated[str, typer.Option(help="Only documents of this date or earlier.", show_default=False)]
 Language = Annotated[str, typer.Option(help="Only documents in this language: en, de, …", show_default=False)]
 IncludeArchived = Annotated[bool, typer.Option("--include-archived", help="Rank archived documents like all others.")]
-Deadline = Annotated[float | None, typer.Option(help="Seconds after which the best answer so far is given.")]
+
+
+def _checked_seconds(seconds: float | None) -> float | None:
+    if seconds is not None and not LEAST_SECONDS <= seconds < math.inf:  # also for nan
+        raise typer.BadParameter(f"Expected {LEAST_SECONDS} seconds or more, but got {seconds:g}.")
+    return seconds
+
+
+Deadline = Annotated[
+    float | None,
+    typer.Option(help="Seconds after which the best answer so far is given.", callback=_checked_seconds),
+]
 
 
 def ask(
@@ -74,6 +89,8 @@ def ask(
 
     if batch is not None and out is None:
         raise typer.BadParameter("Expected --out OUT.jsonl beside --batch.")
+    if batch is None and (out or run):
+        raise typer.BadParameter("Expected --out and --run beside --batch only; send the answer to a file by > FILE.")
     if hint and not persona:
         say("A hint steers a persona, but none is named: add --persona NAME.", err=True)
     with open_bot(context) as bot:

@@ -322,3 +322,21 @@ def test_deleting_the_starter_collection_deletes_its_graph(qa_bot) -> None:
     assert qa_bot("delete", "--collection", "starter").code == 0
     assert qa_bot("kg", "ask", "What is the capital of Peru?").code == 3
     assert qa_bot("status", "--json").json["facts"] == 0
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf"])
+@pytest.mark.parametrize("command", [("ask", CATS), ("chat",)])
+def test_a_deadline_is_a_time(qa_bot, command: tuple[str, ...], seconds: str) -> None:
+    called = qa_bot(*command, "--deadline", seconds)
+    assert (called.code, "Expected 0.01 seconds or more" in called.err) == (2, True)
+
+
+@pytest.mark.parametrize("option", ["--out", "--run"])
+def test_files_of_a_batch_without_one_are_wrong_usage(qa_bot, tmp_path, option: str) -> None:
+    assert qa_bot("ask", CATS, option, tmp_path / "file").code == 2
+
+
+def test_an_error_of_the_system_is_a_sentence(qa_bot, tmp_path) -> None:
+    called = qa_bot("ask", "--batch", tmp_path / "none.jsonl", "--out", tmp_path / "out", "--no-improve")
+    missing = f"Expected to read or write {tmp_path}/none.jsonl, but got: No such file or directory; check the path."
+    assert (called.code, called.err) == (1, f"Error: {missing}\n")

@@ -142,7 +142,7 @@ def test_long_add_does_not_block_readers_and_can_be_interrupted(home, qa_bot, tm
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert err == "Interrupted; nothing half-done was kept.\n"
+    assert err == "Interrupted; the home is whole, and holds what was finished before.\n"
     assert [collection["name"] for collection in qa_bot("status", "--json").json["collections"]] == ["starter"]
     assert qa_bot("search", "zorgon", "--engine", "keyword").code == 3
     assert qa_bot("doctor").code == 0
