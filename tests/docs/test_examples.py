@@ -21,6 +21,8 @@ ROOT = Path(__file__).parents[2]
 FILES = Path(__file__).with_name("files")
 PAGES = ["README.md", "CONTRIBUTING.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NAMED = re.compile(r"# ([\w-]+\.toml)\n")
+"""Begins settings that the commands below read from a file of that name."""
 SERVER, PORT = "qa-bot serve", "8080"
 TYPED = "> "
 """Begins a line that a user types into the command above."""
@@ -76,6 +78,9 @@ class Shell:
         if command.startswith(SERVER):
             return self._serve(command)
         return self._checked(command.replace(PORT, str(self._port)), typed)
+
+    def save(self, name: str, text: str) -> None:
+        (self._folder / name).write_text(text, encoding="utf-8")
 
     def python(self, code: str) -> None:
         script = self._folder / "example.py"
@@ -142,6 +147,8 @@ def test_the_examples_of_a_page_work(page: str, shell: Shell) -> None:
                 shell.python(block.text)
             case "toml":
                 tomllib.loads(block.text)
+                if named := NAMED.match(block.text):
+                    shell.save(named[1], block.text)
             case "yaml":
                 yaml.safe_load(block.text)
             case "text":
