@@ -100,7 +100,7 @@ class StagedGraph:
             link(self._current, TABLES, self._staged)
         if tables:
             folder.mkdir(exist_ok=True)
-        new = {folder / f"{self._staged.stem}-{table.name}": table for table in tables}
+        new = {folder / f"{self._staged.stem}-{number}-{table.name}": table for number, table in enumerate(tables)}
         for copy, table in new.items():
             shutil.copyfile(table, copy)
         predicates = frozenset(index.predicate_counts()[0].tolist())
@@ -130,10 +130,9 @@ class StagedGraph:
             name = copies.keep(path, f"{self._staged.stem}-{number}-{path.name}")
             languages = None if self._languages is None else tuple(self._languages)
             changes.append(Change("facts", name, self._scope_of(path), languages, tuple(labels)))
-        for table in tables:
-            changes.append(
-                Change("table", copies.keep(table, f"{self._staged.stem}-{table.name}"), labels=tuple(labels))
-            )
+        for number, table in enumerate(tables):
+            name = copies.keep(table, f"{self._staged.stem}-{number}-{table.name}")
+            changes.append(Change("table", name, labels=tuple(labels)))
         if removed:
             changes.append(Change("removed", removed))
         copies.folder.mkdir(exist_ok=True)

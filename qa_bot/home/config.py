@@ -114,7 +114,7 @@ def without_database(home: Path) -> bool:
     import tomlkit
 
     file = home / CONFIG_FILE
-    document = tomlkit.parse(file.read_text("utf-8")) if file.exists() else tomlkit.document()
+    document = tomlkit.parse(file.read_text("utf-8-sig")) if file.exists() else tomlkit.document()
     section = document.get("store")
     if not isinstance(section, dict) or "url" not in section:
         return False
@@ -148,7 +148,7 @@ def set_values(home: Path, texts: Mapping[str, str]) -> None:
     with locked_folder(home):
         remove_partial(file)
         list(_from_file(file))
-        document = tomlkit.parse(file.read_text("utf-8")) if file.exists() else tomlkit.document()
+        document = tomlkit.parse(file.read_text("utf-8-sig")) if file.exists() else tomlkit.document()
         for name, value in values.items():
             section, _, short = name.partition(".")
             if section not in document:
@@ -271,7 +271,7 @@ def _from_file(file: Path) -> Iterator[_RawValue]:
 
 def _read(file: Path) -> str:
     try:
-        return file.read_text("utf-8")
+        return file.read_text("utf-8-sig")
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:

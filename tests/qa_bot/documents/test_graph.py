@@ -114,6 +114,16 @@ def test_tables_of_mentions_stay_when_more_is_added(empty_home: Home, facts: Pat
         assert graph.mentions.key("nowhere") is None
 
 
+def test_tables_of_mentions_of_the_same_name_are_all_read(empty_home: Home, facts: Path, tmp_path: Path):
+    tables = [tmp_path / folder / "names.tsv" for folder in "ab"]
+    for table, name in zip(tables, ("city of kings", "old capital"), strict=True):
+        table.parent.mkdir()
+        table.write_text(f"{name}\t{EX}lima\t5\n", encoding="utf-8")
+    add(empty_home, [facts], tables=tables)
+    with open_graph(empty_home) as graph:
+        assert None not in {graph.mentions.key("city of kings"), graph.mentions.key("old capital")}
+
+
 def test_malformed_lines_are_rejected(empty_home: Home, write_lines: Callable[..., Path]):
     path = write_lines("bad.nt", FACTS[0], "<http://a.b/c> is no triple", FACTS[1])
     added = add(empty_home, [path])

@@ -56,6 +56,11 @@ def test_defaults(home: Path) -> None:
     assert config.origins == {}
 
 
+def test_a_file_may_begin_with_a_byte_order_mark(home: Path) -> None:
+    write(home, "\ufeff[answer]\nlimit = 7\n")
+    assert load(home).answer.limit == 7
+
+
 def test_flags_override_variables_override_the_file(home: Path) -> None:
     file = write(home, "[answer]\nlimit = 1\ndeadline = 2\nprecision = 0.3\n")
     environment = {"QA_BOT_ANSWER__DEADLINE": "3", "QA_BOT_ANSWER__PRECISION": "0.4", "PATH": "/bin"}
