@@ -14,9 +14,17 @@ def test_each_answer_stands_in_its_section_and_near_questions_are_others() -> No
         documents = [json.loads(line) for line in lines]
     answered = near = 0
     for document in documents:
-        pairs = [(section["text"], each) for section in document["sections"] for each in section["answered"]]
+        pairs = [
+            (section["text"], answered_question)
+            for section in document["sections"]
+            for answered_question in section["answered"]
+        ]
         seeming = [question for section in document["sections"] for question in section["near"]]
-        assert [each["question"] for text, each in pairs if each["answer"] not in text] == []
-        assert {each["question"] for _, each in pairs}.isdisjoint(seeming)
+        assert [
+            answered_question["question"]
+            for text, answered_question in pairs
+            if answered_question["answer"] not in text
+        ] == []
+        assert {answered_question["question"] for _, answered_question in pairs}.isdisjoint(seeming)
         answered, near = answered + len(pairs), near + len(seeming)
     assert (len(documents), answered, near) == (128, 5_904, 2_952)
