@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from qa_bot.bot import Bot
 
 
-LEAST_SECONDS = 0.01
-
-
 class EngineName(StrEnum):
     keyword = "keyword"
     dense = "dense"
@@ -47,8 +44,8 @@ IncludeArchived = Annotated[bool, typer.Option("--include-archived", help="Rank 
 
 
 def _checked_seconds(seconds: float | None) -> float | None:
-    if seconds is not None and not LEAST_SECONDS <= seconds < math.inf:  # also for nan
-        raise typer.BadParameter(f"Expected {LEAST_SECONDS} seconds or more, but got {seconds:g}.")
+    if seconds is not None and not 0 < seconds < math.inf:  # also for nan
+        raise typer.BadParameter(f"Expected seconds above 0, but got {seconds:g}.")
     return seconds
 
 

@@ -11,10 +11,8 @@ from qa_bot.cli.context import (
     FAILED,
     NO_ANSWER,
     OK,
-    PARTLY,
     Json,
     open_bot,
-    open_encoder,
     open_home,
     print_json,
     read_question,
@@ -48,13 +46,11 @@ def add(
 ) -> None:
     """Add facts from files to the graph; malformed lines are reported and left out."""
     from qa_bot.documents import graph
-    from qa_bot.documents.first_fill import fill
     from qa_bot.terminal.output import counting, show_graph_added
 
     if not files and not mentions:
         raise typer.BadParameter("Expected files of facts or --mentions, but got neither; name one of them.")
-    home, config = open_home(context)
-    fill(home, config, lambda: open_encoder(home, config))  # the facts of the starter are there before the user's
+    home, _ = open_home(context)
     with counting("Reading") as progress:
         added = graph.add(
             home,
@@ -69,9 +65,7 @@ def add(
         print_json(added.as_dict())
     else:
         show_graph_added(added)
-    if not added.rejected:
-        raise typer.Exit(OK)
-    raise typer.Exit(PARTLY if added.triples or added.names else FAILED)
+    raise typer.Exit(FAILED if added.rejected and not (added.triples or added.names) else OK)
 
 
 @app.command()
