@@ -81,7 +81,7 @@ def backup(home: Home, config: Config, folder: Path, *, keep: int = 0, action: s
             copy = Path(scratch) / STORE
             copy_database(home.store_url(config), copy)
             copy.chmod(0o600)
-            schema, counts = _whole_database(home, copy)
+            schema, counts = _whole_database(home, copy, is_upgrade=action is None)
             files[STORE] = objects.put(copy)
             manifest = Manifest(
                 name=_name(folder),
@@ -101,11 +101,15 @@ def backup(home: Home, config: Config, folder: Path, *, keep: int = 0, action: s
     return Written(manifest.name, str(folder), *summary, removed)
 
 
-def _whole_database(home: Home, copy: Path) -> tuple[str, StoredCounts]:
-    """Schema and content of a copied database, which `restore` can use: not an empty one in place of a lost one."""
+def _whole_database(home: Home, copy: Path, *, is_upgrade: bool) -> tuple[str, StoredCounts]:
+    """Schema and content of a copied database, which `restore` can use: not an empty one in place of a lost one.
+
+    Before an upgrade it need not have the documents of the index: what there is, is copied.
+    """
     schema = schema_of(copy)
     counts = counts_of(copy) if schema else None
-    expect_database(home, counts.generation if counts else None)
+    if not is_upgrade:
+        expect_database(home, counts.generation if counts else None)
     if schema is None or counts is None:
         raise BackupError("Expected a home with a database, but got none; add documents first.")
     return schema, counts
