@@ -91,7 +91,7 @@ class RecordSync:
     ) -> None:
         """Args: `fate(source, file)` is what this run does with a file of any source.
 
-        Without it, as in an import, records replace documents of other sources, whatever their ids.
+        Without it, as in an import, pages of websites replace those of other sources, too.
         """
         self._store, self._update, self._log = store, update, log
         self._name, self._passages = collection, passages
@@ -217,17 +217,15 @@ class RecordSync:
     ) -> bool:
         """Whether the id is a path, and another file's document has it."""
         before = known.get(record.id)
+        if not _is_path(record):
+            return False
         if record.id in assigned:
-            source, file = assigned[record.id][1][:2]
-        elif before is None:
+            return assigned[record.id][1][:2] != owner[:2]
+        if before is None or self._is_gone(before):
             return False
-        elif before.source is None:
-            return bool(owner.source) and _is_path(record) and is_other_file(before.origin, record.where)
-        elif self._is_gone(before):
-            return False
-        else:
-            source, file = before.source, before.file
-        return (source, file) != owner[:2] and _is_path(record)
+        if before.source is None:
+            return bool(owner.source) and is_other_file(before.origin, record.where)
+        return (before.source, before.file) != owner[:2]
 
     def _is_gone(self, before: KnownDocument) -> bool:
         return self._fate is not None and self._fate(before.source or 0, before.file) == "gone"

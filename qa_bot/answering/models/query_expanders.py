@@ -56,7 +56,7 @@ def configured_expander(config: RetrievalSection) -> ConfiguredExpander | None:
 
 
 def opened_expander(folder: str) -> QueryExpander:
-    """The expander in a folder. Raises ConfigError if there is none, or a damaged one."""
+    """The expander in a folder. Raises ConfigError if it is missing or damaged."""
     return _configured(Path(folder).expanduser()).opened()
 
 
