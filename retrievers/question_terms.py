@@ -8,6 +8,7 @@ and a verb in English.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
@@ -39,12 +40,26 @@ please possible quite re really regarding said same say see seem she should shou
 something sort stand stands still such suggest sure take taken taking tell than thank thanks that the their them then
 there these they thing things think this those thought through to told too tried try trying two u under until up upon us
 use used using ve very want wanted wants was wasn way we well went were weren what when where whether which while who
-whom whose why will wish with without won wonder wondering would wouldn yes yet you your yours yourself
+whom whose why will wish with without wonder wondering would wouldn yes yet you your yours yourself
 """
+_WONT = re.compile(r"\bwon['’]t\b", re.IGNORECASE)
+"""Words are split at apostrophes, and "won" means something."""
+_THIS_DEVICE = re.compile(
+    r"\b(the|this|my|our|your|das|die|dieses|diese|mein|meine|unser|unsere) "
+    r"(?:device|machine|appliance|unit|gerät|maschine)"
+    r"(?=\W*$|[.,;:?!]|\s(?:is|does|do|has|have|can|will|with|to|from|in|on|off|for|at|by|and|or|if|when|while|after|before"
+    r"|ist|hat|kann|wird|mit|zu|zum|von|in|im|an|auf|aus|ab|ein|bei|beim|für|und|oder|wenn|nach|vor|nicht|sich|selbst)\b)",
+    re.IGNORECASE,
+)
+"""What a manual is about as a whole: its steps for "how do I descale the machine" need not say "machine"."""
 QUESTION_STOP_STEMS = frozenset(terms(_QUESTION_STOP_WORDS, stop=False)) | frozenset(
     terms(" ".join(STOP_TERMS), stop=False)
 )
 """English stems of courtesies and function words, which say nothing about the topic of a question."""
+
+
+def _plain(question: str) -> str:
+    return _THIS_DEVICE.sub(r"\1", _WONT.sub("will not", question))
 
 
 class SearchLanguages(NamedTuple):
@@ -93,7 +108,7 @@ def content_terms(text: str, language: str = "en", question_language: str = "") 
         language: of the analysis.
         question_language: of the text, whose stop words are left out; by default `language`.
     """
-    stems = terms(text, language)
+    stems = terms(_plain(text), language)
     stop = _stop_terms(language, question_language or language)
     return [term for term in stems if term not in stop] or stems
 
@@ -101,14 +116,14 @@ def content_terms(text: str, language: str = "en", question_language: str = "") 
 def has_content(text: str, languages: SearchLanguages) -> bool:
     """Whether a text has a word that is no stop word of its question: "for how long?" has none."""
     stop = _stop_terms(languages.first, languages.question or languages.first)
-    return any(term not in stop for term in terms(text, languages.first))
+    return any(term not in stop for term in terms(_plain(text), languages.first))
 
 
 def content_words(text: str, languages: SearchLanguages) -> list[str]:
     """The folded words of a question without stop words of its language, or of any analysis if it is undecided."""
     codes = [languages.question] if languages.question else languages.analyses
     stop = frozenset().union(*map(_folded_stop_words, codes))
-    return [word for word in split_words(fold(text)) if word not in stop]
+    return [word for word in split_words(fold(_plain(text))) if word not in stop]
 
 
 def query_terms(text: str, languages: SearchLanguages = ENGLISH_ONLY) -> dict[str, float]:

@@ -62,7 +62,8 @@ WORD_LISTS: dict[str, WordLists] = {
         "eigentlich überhaupt genau heißt bedeutet per pro gab gäbe gegeben wieviel brauche brauchst braucht brauchen "
         "benötige benötigt benötigen kriege kriegt kriegen heraus raus hinaus hinein herein rein herunter runter "
         "erhalte erhält erhalten passiert passieren geschieht lautet lauten erklär erkläre erklären zeig zeige zeigen "
-        "vergleiche vergleichen nenne nennen beschreibe beschreiben gib",
+        "vergleiche vergleichen nenne nennen beschreibe beschreiben gib steht stehen nun "
+        "los zuständig verantwortlich",
     ),
     "es": WordLists(
         "el la los las un una unos unas de del al a y o e en con por para que no se es lo su",
@@ -93,7 +94,7 @@ WORD_LISTS: dict[str, WordLists] = {
         "cela ça c suis es êtes sommes était être été ai as a avons avez ont avoir peut peux puis peuvent dois doit "
         "doivent faut fait faire si mais donc car plus moins très aussi sans sous entre chez vers depuis pendant "
         "après avant lors y comme tout toute tous toutes aucun aucune",
-        "bonjour merci plaît veux voudrais savoir dire dites parlez parle dis moi existe trouver trouve obtenir",
+        "bonjour merci plaît veux voudrais savoir dire dites parlez parle dis moi existe trouver trouve obtenir partir cas",
     ),
     "hu": WordLists(
         "a az és egy hogy nem is van ez de",

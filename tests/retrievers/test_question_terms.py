@@ -99,3 +99,21 @@ def test_weights_are_positive(text: str, analyses: list[str]) -> None:
 )
 def test_texts_of_stop_words_have_no_content(text: str, language: str, expected: bool) -> None:
     assert has_content(text, SearchLanguages(language, (language,))) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Why won't it start?", ["start"]),
+        ("Who won the regatta?", ["won", "regatta"]),
+        ("How do I descale the machine?", ["descal"]),
+        ("What does the machine room cost?", ["machin", "room", "cost"]),
+        ("Which machine is loud?", ["machin", "loud"]),
+    ],
+)
+def test_won_is_a_word_and_the_device_of_a_manual_says_nothing(question, expected):
+    assert content_terms(question) == expected
+
+
+def test_the_device_of_a_german_manual_says_nothing():
+    assert content_terms("Wie entkalke ich das Gerät?", "de") == content_terms("Wie entkalke ich?", "de")

@@ -14,6 +14,7 @@ from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.answering.stages.passages import RIVALS
 from qa_bot.answering.stages.question_words import AskedPlaces, names
 from qa_bot.answering.stages.rank import Ranking
+from qa_bot.answering.tiling.table_rows import lacks_key
 from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.neighbours import is_about_neighbours
 from qa_bot.answering.verification.reading import whole_text
@@ -159,7 +160,9 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
         return Decision(0.0, threshold, features)
     sections = AskedPlaces.of(ranking.question.title).sections
     title, text = ranking.question.title, whole_text(best)
-    if is_about_neighbours(title, text, sections=sections) or is_of_another_time(title, text):
+    language = analysis_language(best.passage.source.details.language)
+    lacks_row = lacks_key(f"{text}\n{best.passage.text}", title, language, sections=sections)
+    if lacks_row or is_about_neighbours(title, text, sections=sections) or is_of_another_time(title, text):
         return Decision(0.0, threshold, features, is_of_others=True)
     return Decision(calibration.confidence(features), threshold, features)
 

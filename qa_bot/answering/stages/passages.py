@@ -184,7 +184,7 @@ def _bonus(passages: Sequence[Passage], places: AskedPlaces) -> Scores:
     releases = [release_bonus(passage.place.heading, places.versions) for passage in passages]
     steps = [places.steps and passage.place.kind == "steps" for passage in passages]
     contacts = [places.contact.is_in(passage.text) for passage in passages]
-    sections = [places.names(passage.place.heading) for passage in passages]
+    sections = [places.names(passage.place.heading) or places.has_clause(passage.text) for passage in passages]
     gained: Scores = np.array([STEPS, CONTACT, SECTION]) @ np.array([steps, contacts, sections], np.float64)
     return gained + np.array(releases, np.float64)
 
@@ -309,9 +309,10 @@ def _final(
 
 
 def is_pair(passage: Passage) -> bool:
-    """Whether the title is a question that the passage answers."""
+    """Whether the title is a question that the passage answers: the page "Contacts?" has sections or a table."""
     source = passage.source
-    return source.details.kind == "pair" or source.title.rstrip().endswith("?")
+    is_whole = not passage.place.heading and passage.place.kind != "table"
+    return source.details.kind == "pair" or (is_whole and source.title.rstrip().endswith("?"))
 
 
 def _best_of_documents(order: IntArray, documents: IntArray) -> IntArray:

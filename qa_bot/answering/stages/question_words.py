@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
 from qa_core.text.analysis import STOP_TERMS, terms
+from qa_core.text.stop_words import word_set
 from rankers.release_notes import versions_in
 
 LONGEST_NAME = 3
@@ -15,13 +16,16 @@ LONGEST_NAME = 3
 
 _TOKEN = re.compile(r"\w+(?:[.'’-]\w+)*")
 _SENTENCE_ENDS = frozenset(".?!:")
+TITLES = word_set("dr mr mrs ms prof st no nr fr hr mme mlle")
+"""Abbreviations before names, whose point ends no sentence."""
 _OPENING = " \t\n\"'“‘("
 
 _HOW_TO = re.compile(
     r"\bhow (?:do|does|can|could|should|would|must|may|is|are|to)\b|\b(?:steps|instructions|procedure)\b"
     r"|\bwhat (?:do|should|must|can) (?:i|we|you) (?:have to |need to )?do\b"
+    r"|\bcomment (?:faire|dois|puis|peut|faut|on|je|\w+(?:er|ir|re))\b|\bque (?:faire|dois-je faire|faut-il faire)\b"
     r"|\bwie (?:kann|muss|soll|sollte|wird|werden|\w+[et]n?) (?:ich|man|wir|ein|eine|der|die|das)\b"
-    r"|\bwas ist .*zu tun\b|\bwas tun\b"
+    r"|\bwas ist .*zu tun\b|\bwas (?:tun|mache ich|tue ich|machen wir)\b"
     r"|\bwas (?:muss|müssen|soll|sollen|sollte|kann|können) (?:ich|man|wir|sie)\b.*\b(?:tun|machen)\b",
     re.IGNORECASE,
 )
@@ -55,6 +59,11 @@ class AskedPlaces(NamedTuple):
             return False
         numbers = (match[1].lower() for heading in headings if (match := _HEADING_NUMBER.match(heading)))
         return not self.sections.isdisjoint(numbers)
+
+    def has_clause(self, text: str) -> bool:
+        """Whether a line of a text begins with a number with points that the question names: "3.2 Defects are …"."""
+        clauses = [number for number in self.sections if "." in number]
+        return any(re.search(rf"^\W{{0,4}}{re.escape(number)}(?![\w]|\.\d)", text, re.MULTILINE) for number in clauses)
 
 
 ANYWHERE = AskedPlaces()
@@ -119,11 +128,12 @@ def _words(text: str) -> Iterator[tuple[str, bool]]:
     matches = [*_TOKEN.finditer(text)]
     others = [match[0] for match in matches[1:] if match[0].lower() not in STOP_TERMS]
     titled = text.isupper() or (len(others) > LONGEST_NAME and all(word[0].isupper() for word in others))
-    end = 0
+    end, previous = 0, ""
     for match in matches:
-        begins = end == 0 or text[end : match.start()].rstrip(_OPENING)[-1:] in _SENTENCE_ENDS
+        is_short = previous.casefold() in TITLES and text[end : end + 1] == "."
+        begins = end == 0 or (not is_short and text[end : match.start()].rstrip(_OPENING)[-1:] in _SENTENCE_ENDS)
         yield match[0], match[0][0].isupper() and not (begins or titled)
-        end = match.end()
+        end, previous = match.end(), match[0]
 
 
 def _joined(words: Iterator[QuestionWord], index_terms: Collection[str]) -> Iterator[QuestionWord]:

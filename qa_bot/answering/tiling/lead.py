@@ -12,7 +12,7 @@ import numpy as np
 from qa_bot.answering.tiling.opinions import Sentences, Tile, Tiling, cut
 from qa_bot.answering.tiling.polarity import opening
 from qa_bot.answering.tiling.question_parts import COVERS, covered, open_part, parts_of
-from qa_bot.answering.tiling.table_rows import add_rows, at_end_of_row, header_above
+from qa_bot.answering.tiling.table_rows import add_rows, at_end_of_row, end_of_table, header_above
 from qa_bot.answering.tiling.versions import versions_of
 from qa_core.text.markdown_text import context
 from qa_core.types import Candidate, FloatArray, Passage, Span
@@ -182,15 +182,15 @@ def _tile_current(
     if second.passage.source == best.passage.source:
         both = replace(best, passage=replace(best.passage, text=text))
         return Tiling(text, (Tile(both, (0, len(text)), (0, len(text))),), tiling.lead)
-    tiles = (*tiling.tiles, part.tile(second, at=len(tiling.text) + len(GAP)))
+    tiles = (*tiling.tiles, part.tile(second, at=len(tiling.text) + len(GAP) + len(label)))
     return Tiling(text, tiles, tiling.lead)
 
 
 def _label(second: Passage, best: Passage) -> str:
-    """The heading of a second passage, if it is in another section of the same document: they have one source."""
-    heading = second.place.heading
-    is_other = second.source == best.source and heading and heading != best.place.heading
-    return f"**{heading[-1]}**{GAP}" if is_other else ""
+    """The nearest heading or title of a second passage, unless it stands below the heading of the first."""
+    name = [second.source.title, *second.place.heading][-1]
+    is_same = (second.source, second.place.heading) == (best.source, best.place.heading)
+    return f"**{name}**{GAP}" if name and not is_same else ""
 
 
 def _second(candidates: Sequence[Candidate], passages: Sequence[Candidate], question: str) -> Candidate | None:
@@ -255,6 +255,7 @@ class _Stretch(NamedTuple):
     begin: int
     end: int
     lead: Span | None
+    earlier: int  # where what precedes it ends, without a "Yes" that is left out
 
     @property
     def text(self) -> str:
@@ -280,11 +281,13 @@ def _stretch(candidate: Candidate, room: int, sentences: Sentences, question: st
         return None
     begin, end = start + stretch[0], _end_of_support(candidate, start + stretch[1])
     end = at_end_of_row(passage, begin + 1 if lead is None else max(begin + 1, lead[1]), end)
+    earlier = begin
     before, begin = _without_opening(candidate, begin, end, question)
     header += before
     shift = len(header) - begin
-    part = None if lead is None else (max(lead[0], begin) + shift, min(lead[1], end) + shift)
-    return _Stretch(header, passage, begin, end, part)
+    capital = len(before) if begin > earlier else 0
+    part = None if lead is None else (max(lead[0], begin) + shift - capital, min(lead[1], end) + shift)
+    return _Stretch(header, passage, begin, end, part, earlier)
 
 
 def _with_announcement(passage: str, start: int) -> int:
@@ -304,27 +307,37 @@ def _end_of_support(candidate: Candidate, end: int) -> int:
 def _with_earlier(candidate: Candidate, stretch: _Stretch, room: int) -> Tiling:
     """A stretch and what precedes it in its short passage as one tile of at most `room` characters.
 
-    Rows of a table precede or follow those of the stretch below the same header, text follows it.
+    Steps keep their order. Rows of a table precede or follow those of the stretch below the same header, text follows
+    it.
     """
     passage, above = candidate.passage.text, header_above(candidate.passage.text, stretch.begin)
-    start, below = above or (stretch.begin, stretch.begin)
-    prose, rows = passage[:start].strip(), passage[below : stretch.begin].rstrip("\n")
+    start, below = above or (stretch.earlier, stretch.earlier)
+    prose, rows = passage[:start].strip(), passage[below : stretch.earlier].rstrip("\n")
     if rows and len(stretch.text) + len(rows) > SHORT_TABLE:
         rows = ""
     taken = len(stretch.text) + len(rows) + 1 + len(GAP) + len(prose)
-    is_short = len(passage) <= WHOLE_PASSAGE and taken <= room and candidate.passage.place.kind not in WHOLE
+    kind = candidate.passage.place.kind
+    is_short = len(passage) <= (SHORT_TABLE if kind == "steps" else WHOLE_PASSAGE) and taken <= room and kind != "code"
     has_other_opening = above is None and bool(stretch.header)
     if not is_short or has_other_opening or not (prose or rows):
         return Tiling(stretch.text, (stretch.tile(candidate),), stretch.lead)
     lead, text = stretch.lead, stretch.text
-    if rows and lead is not None and lead[1] + len(rows) <= ROWS_AT_ONCE:
+    if kind == "steps":
+        text, prose = f"{prose}\n{text}", ""
+        lead = _moved(lead, len(text) - len(stretch.text))
+    elif rows and lead is not None and lead[1] + len(rows) <= ROWS_AT_ONCE:
         text = f"{stretch.header}{rows}\n{text[len(stretch.header) :]}"
-        lead = (lead[0] + len(rows) + 1, lead[1] + len(rows) + 1)
+        lead = _moved(lead, len(rows) + 1)
     elif rows:
+        lead = lead and (lead[0], min(lead[1], end_of_table(text)))
         text = add_rows(text, rows)
     text = f"{text}{GAP}{prose}" if prose else text
     both = replace(candidate, passage=replace(candidate.passage, text=text))
     return Tiling(text, (Tile(both, (0, len(text)), (0, len(text))),), lead)
+
+
+def _moved(lead: Span | None, by: int) -> Span | None:
+    return None if lead is None else (lead[0] + by, lead[1] + by)
 
 
 def _without_opening(candidate: Candidate, begin: int, end: int, question: str) -> tuple[str, int]:

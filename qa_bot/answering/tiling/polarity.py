@@ -62,6 +62,12 @@ OPPOSITES = (
 """Words of opposite meaning; one on each side means that two questions ask for opposite things."""
 FEW_WORDS = 3
 """A passage with fewer words behind its "Yes" says nothing without it."""
+_DEPENDS = re.compile(
+    r"(?:except|unless|but|only|if|as long as|provided|though|although|not|because|however|and|or"
+    r"|außer|es sei denn|aber|nur|wenn|sofern|falls|jedoch|nicht|weil|und|oder)\b",
+    re.IGNORECASE,
+)
+"""Beginnings that say nothing without the "Yes" before them: "but only from 10 euros"."""
 OPENING_CHARACTERS = 300
 """Characters of a passage whose words may be asked for."""
 
@@ -77,7 +83,7 @@ def opening(question: str, passage: Passage, start: int = 0) -> tuple[str, int]:
     title_question = _title_question(passage)
     if match is None or agrees(question, title_question, text, passage.source.details.language):
         return "", 0
-    if len(words(text[match.end() :])) >= FEW_WORDS:
+    if len(words(text[match.end() :])) >= FEW_WORDS and not _DEPENDS.match(text, match.end()):
         return "", match.end()
     return (f"“{title_question}” " if title_question else ""), 0
 

@@ -13,6 +13,9 @@ _ROW = re.compile(r"^\|.*$", re.MULTILINE)
 _TABLE = re.compile(r"\|.*(?:\n\|.*)*")
 _JOINED = re.compile(r"([^\W\d_]+)(\d)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
+_KEY = re.compile(r"\b([^\W\d_]{3,}) (\d{1,4})(?![\w%]|[.,:/-]\d)")
+FEWEST_KEYS, MOST_KEYS = 2, 0.6
+"""Numbers of a column that names its rows: so many, and this share of its cells."""
 _RANGE = re.compile(r"(\d+)\s*(?:[-–—]|to|bis|à)\s*(\d+)\b")
 
 
@@ -41,9 +44,14 @@ def at_end_of_row(text: str, least: int, end: int) -> int:
 
 def add_rows(text: str, rows: str) -> str:
     """A text that begins with a table, with further rows below the last one of this table."""
-    table = _TABLE.match(text)
-    end = table.end() if table else 0
+    end = end_of_table(text)
     return f"{text[:end]}\n{rows}{text[end:]}"
+
+
+def end_of_table(text: str) -> int:
+    """Where the table ends that a text begins with; 0 if it begins with none."""
+    table = _TABLE.match(text)
+    return table.end() if table else 0
 
 
 def _line_before(text: str, start: int) -> Span | None:
@@ -73,6 +81,41 @@ def row_names(text: str, row: Span, question: Collection[str], language: str) ->
 def named_by_rows(text: str, question: Collection[str], language: str) -> frozenset[str]:
     """The terms of a question whose number names a row of a table in a text; see `row_names`."""
     return frozenset(term for row in _ROW.finditer(text) for term in row_names(text, row.span(), question, language))
+
+
+def lacks_key(text: str, question: str, language: str, *, sections: Collection[str] = ()) -> bool:
+    """Whether a table has a column of numbers that the question names one of, and the text does not have that one.
+
+    "What does code 7 mean?" is not answered by the rows of a column "Code" with 0, 1, 2, 3 and 10.
+
+    Args:
+        text: Markdown, with the headings above it.
+        sections: numbers that name sections.
+    """
+    for name, number in _KEY.findall(question):
+        is_there = number in sections or re.search(rf"(?<![\w.,]){number}(?!\w|[.,]\d)", text)
+        stems = set() if is_there else {*terms(name, language)}
+        if stems and any(_is_numbered(table[0], stems, language) for table in _TABLE.finditer(text)):
+            return True
+    return False
+
+
+def _is_numbered(table: str, stems: set[str], language: str) -> bool:
+    """Whether most cells of a column whose header has one of these terms are bare numbers, and none is a range."""
+    header, _, *rows = [
+        [cell.strip(" *`") for cell in line.strip().strip("|").split("|")] for line in f"{table}\n\n".split("\n")
+    ]
+    for column, head in enumerate(header):
+        cells = [row[column] for row in rows if len(row) > column and row[column]]
+        numbers = [cell for cell in cells if cell.isdigit()]
+        is_open = any(_RANGE.search(cell) or not cell[-1:].isalnum() for cell in cells)
+        if (
+            len(numbers) >= max(FEWEST_KEYS, MOST_KEYS * len(cells))
+            and not is_open
+            and stems & {*terms(head, language)}
+        ):
+            return True
+    return False
 
 
 def _first_cell(line: str) -> str:

@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import groupby, pairwise
 
 import numpy as np
 
-from qa_bot.answering.tiling.table_rows import row_names
+from qa_bot.answering.tiling.table_rows import header_above, row_names
 from qa_core.text.analysis import terms
 from qa_core.types import FloatArray, Passage, Span
 from retrievers.codes import has_code
+from retrievers.german_verbs import is_separated, separated_prefixes
 
 WORDS = 0.2
 """Weight of the question's own words beside the cosine. Mean points over twelve sets of questions and dialogues with
@@ -74,8 +76,9 @@ def unit_scores(
     if not total:
         return cosines
     telling = {term: idf for term, idf in rarity.items() if term not in context}
-    texts = (set(terms(passage.text[start:end], language)) for start, end in units)
-    shares = [sum(idf for term, idf in telling.items() if term in present) / total for present in texts]
+    shares = [
+        sum(telling[term] for term in present) / total for present in _present(passage.text, units, telling, language)
+    ]
     weight = WORDS if language == "en" else WORDS_OTHERWISE
     scores = np.asarray(cosines + weight * np.array(shares), np.float32)
     for number, head in enumerate(_heads(passage, units)):
@@ -91,6 +94,20 @@ def unit_scores(
         if passage.text[slice(*unit)].rstrip().endswith(":") and passage.text[slice(*following)].lstrip()[:1] == "|":
             scores[number] -= ANNOUNCES
     return scores
+
+
+def _present(text: str, units: Sequence[Span], question: Collection[str], language: str) -> Iterator[set[str]]:
+    """Which terms of the question each unit has: a row also those of its header, a German one verbs with the prefix
+    apart."""
+    of_header = cache(lambda span: frozenset(terms(text[slice(*span)], language)))
+    for start, end in units:
+        unit = text[start:end]
+        present = set(terms(unit, language))
+        if unit.startswith("|") and (header := header_above(text, start)):
+            present |= of_header(header)
+        if language == "de" and (prefixes := separated_prefixes(unit)):
+            present.update(term for term in question if is_separated(term, present, prefixes))
+        yield present.intersection(question)
 
 
 def _heads(passage: Passage, units: Sequence[Span]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from qa_bot.answering.wording.former import formerly
+from qa_core.text.analysis import STOP_TERMS
 from qa_core.text.markdown_text import plain_text
 from qa_core.types import Candidate, Passage
 
@@ -86,7 +87,7 @@ def _conflict(older: Candidate, newer: Candidate) -> bool:
     """Whether two leads are the same statement with different numbers."""
     texts = [_lead(older), _lead(newer)]
     numbers = [set(_NUMBER.findall(text)) for text in texts]
-    words = [set(_WORD.findall(text.casefold())) for text in texts]
+    words = [set(_WORD.findall(text.casefold())) - STOP_TERMS for text in texts]
     fewest = min(map(len, words))
     if not all(numbers) or numbers[0] == numbers[1] or not fewest:
         return False

@@ -1,21 +1,39 @@
 """Words of a question that a passage has or answers without any likeness, and those that no likeness covers.
 
 A passage with "2026-02-17" has the word February, one with an amount of money answers "cost", one with an address
-answers "contact". "E19" is not covered by "E02", nor "phone number" by a passage without a number.
+answers "contact". "E19" is not covered by "E02", "Unit 8" by "Unit 7", Sunday by Saturday, nor "phone number" by a
+passage without a number.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set
 from typing import NamedTuple
 
 from qa_bot.answering.verification.amounts import asks_for_price, has_amount
+from qa_bot.answering.verification.calendar_names import month_of, months_in, weekday_of, weekdays_in
 from qa_bot.answering.verification.contacts import AskedContact
-from qa_bot.answering.verification.months import month_of, months_in
-from qa_core.text.analysis import terms
+from qa_core.text.analysis import terms, words
 from retrievers.codes import has_code, parts_of
 from retrievers.german_compounds import has_parts, is_in_compound
 from retrievers.german_verbs import is_separated, separated_prefixes
+
+_DIGIT = re.compile(r"(?<![\w.,])\d(?!\w|[.,]\d)")
+_SPAN = re.compile(r"(?<![\d.,])(\d{1,4})\s*(?:[-–—]|to|bis|à|and|or|und|oder|et|ou)\s*(\d{1,4})(?!\w)")
+_SPELT = (
+    "zero null zéro",
+    "one first eins ein eine einer einem einen erste ersten erster un une premier première",
+    "two second both zwei zweite zweiten zweiter deux deuxième",
+    "three third drei dritte dritten dritter trois troisième",
+    "four fourth vier vierte vierten quatre",
+    "five fifth fünf fünfte fünften cinq",
+    "six sixth sechs sechste sechsten",
+    "seven seventh sieben siebte siebten sept",
+    "eight eighth acht achte achten huit",
+    "nine ninth neun neunte neunten neuf",
+)
+_DIGITS = {word: str(digit) for digit, words in enumerate(_SPELT) for word in words.split()}
 
 
 class Exact(NamedTuple):
@@ -35,6 +53,8 @@ class PassageWords(NamedTuple):
     answered: Set[str]
     absent: Set[str]
     lacking: Set[str]
+    weekdays: Set[int] = frozenset()
+    digits: Set[str] = frozenset()
     is_german: bool = False
 
     @classmethod
@@ -52,6 +72,8 @@ class PassageWords(NamedTuple):
             answered=exact.contact.words if is_reached else frozenset(),
             absent={word for code in exact.codes if not has_code(text, code) for word in parts_of(code)},
             lacking=exact.contact.words if exact.contact.by_name and not is_reached else frozenset(),
+            weekdays=weekdays_in(text),
+            digits=digits_in(text),
             is_german=analysis == "de",
         )
 
@@ -61,6 +83,8 @@ class PassageWords(NamedTuple):
             term in self.terms
             or ("." in term and any(other.startswith(f"{term}.") for other in self.terms))  # "2.13" in "2.13.0"
             or month_of(word) in self.months
+            or weekday_of(word) in self.weekdays
+            or word in self.digits
             or (self.has_price and asks_for_price(word))
             or word.casefold() in self.answered
             or is_separated(term, self.terms, self.prefixes)
@@ -69,4 +93,21 @@ class PassageWords(NamedTuple):
 
     def lacks(self, word: str, term: str) -> bool:
         """Whether no other word of the passage may cover a word of a question."""
+        if is_digit(word):
+            return word not in self.digits
+        if self.weekdays and (day := weekday_of(word)) is not None:
+            return day not in self.weekdays
         return word in self.absent or (word.casefold() in self.lacking and term not in self.terms)
+
+
+def is_digit(word: str) -> bool:
+    """Whether a word is a single digit, which the analysis joins to the word before it."""
+    return len(word) == 1 and word.isdigit()
+
+
+def digits_in(text: str) -> set[str]:
+    """The numbers of one digit that a text has alone, spelt out, or between two others."""
+    digits = {*_DIGIT.findall(text), *(_DIGITS[word] for word in words(text) if word in _DIGITS)}
+    for first, last in _SPAN.findall(text):
+        digits.update(str(number) for number in range(int(first), min(9, int(last)) + 1))
+    return digits

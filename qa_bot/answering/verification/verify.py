@@ -15,7 +15,8 @@ import numpy as np
 
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
-from qa_bot.answering.verification.exact_words import Exact, PassageWords
+from qa_bot.answering.verification.exact_words import Exact, PassageWords, is_digit
+from qa_bot.answering.verification.latest import latest_first
 from qa_bot.answering.verification.reading import read_text, whole_text
 from qa_bot.answering.verification.token_vectors import TokenVectors
 from qa_bot.answering.verification.years import is_of_another_time, names_time
@@ -40,6 +41,10 @@ REACHED = 0.5
 "working from home" that its page is about. From 0 to 1 no collection changes."""
 OTHER_TIME = 0.5
 """Less for a passage about other years or versions than the question's, if another one that was read names those."""
+CODED = 2.0
+"""Of a passage with all codes of the question: "the display shows E07" is answered by the row of E07."""
+OTHERWISE_COVERED = 0.7
+"""Cover of the other words of a question whose codes a passage has, at least."""
 LEAST_RARITY = 1e-3
 _WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+")
 """As in the analysis: "2.13" is one word."""
@@ -51,6 +56,8 @@ class Cover(NamedTuple):
 
     covered: float
     words: tuple[tuple[str, float], ...] = ()
+    has_codes: bool = False
+    """Whether the question has codes, and the passage all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +153,11 @@ class Verifier:
             listed = LISTED if asks_for_steps and _has_list(head[at]) else 0.0
             reached = REACHED if contact.is_in(head[at].passage.text) else 0.0
             other_time = OTHER_TIME if is_dated and is_of_another_time(question, texts[at]) else 0.0
-            return head[at].score + COVER_WEIGHT * covers[at].covered + listed + reached - other_time
+            coded = CODED if covers[at].has_codes else 0.0
+            return head[at].score + COVER_WEIGHT * covers[at].covered + listed + reached - other_time + coded
 
         order = sorted(range(len(head)), key=fit, reverse=True)
+        order = latest_first(question, order, head, [cover.covered for cover in covers])
         moved = [head[at].scored(candidate.score) for at, candidate in zip(order, head, strict=True)]
         reordered = (*moved, *passages[len(head) :])
         return Verified(
@@ -190,7 +199,11 @@ class Verifier:
                 else word_cover(vectors[at][words.rows], rows, words.is_literal, words.is_absent)
                 for at, words in enumerate(of_readings)
             ]
-            covers.append(_mean([_cover(*pair, index) for pair in zip(of_readings, shares, strict=True)]))
+            has_codes = bool(exact.codes) and not any(any(words.is_absent) for words in of_readings)
+            if has_codes:
+                shares = [np.maximum(share, OTHERWISE_COVERED) for share in shares]
+            cover = _mean([_cover(*pair, index) for pair in zip(of_readings, shares, strict=True)])
+            covers.append(cover._replace(has_codes=has_codes))
         return covers
 
     def _vectors_of_words(self, reading: str) -> FloatArray:
@@ -228,10 +241,20 @@ def _cover(words: _Words, shares: Shares, index: Statistics) -> Cover:
 
 
 def content_of(text: str, language: str, question_language: str) -> _Words:
-    """The content words of a text with their first index terms in the analysis of a language."""
+    """The content words of a text with their first index terms in the analysis of a language.
+
+    A digit that ends a name ("Unit 8") has the term that the analysis joins it to.
+    """
     content = set(content_terms(text, language, question_language))
-    words = ((match, next(iter(terms(match[0], language)), "")) for match in _WORD.finditer(text))
-    counted = [(row, match[0], term) for row, (match, term) in enumerate(words) if term in content]
+    matches = [*_WORD.finditer(text)]
+    firsts = [next(iter(terms(match[0], language)), "") for match in matches]
+    for at in range(1, len(matches)):
+        is_last = at + 1 == len(matches) or firsts[at + 1] not in content
+        if is_digit(matches[at][0]) and firsts[at - 1] in content and is_last:
+            firsts[at] = f"{firsts[at - 1]}{matches[at][0]}"
+    counted = [
+        (row, match[0], term) for row, (match, term) in enumerate(zip(matches, firsts, strict=True)) if term in content
+    ]
     rows, texts, terms_ = zip(*counted, strict=True) if counted else ((), (), ())
     return _Words(list(rows), texts, terms_)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 _YEAR = re.compile(
-    r"(?:\b(?:in|for|of|since|until|during|year|season|im|für|von|seit|bis|jahr|en|pour|depuis)\s)"
+    r"(?:\b(?:the|in|for|of|since|until|during|year|season|im|für|von|seit|bis|jahr|en|pour|depuis)\s)"
     r"((?:19|20)\d\d)(?![\w%]|[.,-]\d)|(?<![\w.,/-])((?:19|20)\d\d)(?=\W*$)",
     re.IGNORECASE,
 )

@@ -24,7 +24,7 @@ _LEANS = re.compile(
     r"^(?:and|but|or|so|und|aber|oder|et|mais|ou)\b|"
     r"\b(?:then|too|also|instead|afterwards?|after that|that|those|this|these|it|its|they|them|their|there|one|ones|"
     r"he|she|his|her|same|other|another|even|again|dann|auch|dort|davon|dafür|dabei|dazu|damit|darauf|darin|darüber|"
-    r"danach|daran|stattdessen|(?-i:sie|er|ihn|ihm|denen|deren|dessen)|ça|cela|celui|celle|ceux|celles|aussi)\b",
+    r"danach|daran|stattdessen|(?-i:sie|er|ihn|ihm|denen|deren|dessen)|ça|cela|c['’]est|celui|celle|ceux|celles|aussi)\b",
     re.IGNORECASE,
 )
 """Words that point back. German “Sie”, with a capital, addresses the reader, and “es” often points to nothing."""

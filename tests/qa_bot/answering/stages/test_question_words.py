@@ -84,3 +84,21 @@ def test_any_text_can_be_read(text, terms):
     assert names(text) <= {term for word in words for term in word.terms}
     matches = words_of_terms(text, [*terms, *(term for word in words[:3] for term in word.terms)])
     assert len({word.text.casefold() for word in matches}) == len(matches)
+
+
+def test_the_point_of_a_title_ends_no_sentence() -> None:
+    assert "stein" in names("What is Dr. Stein's phone number?", "en")
+
+
+@pytest.mark.parametrize(
+    "question", ["Que faire en cas d'accident ?", "Comment réserver ?", "Was mache ich bei Frost?"]
+)
+def test_french_and_german_questions_ask_for_steps(question: str) -> None:
+    assert asks_for_steps(question)
+
+
+def test_a_clause_is_named_by_a_number_with_points() -> None:
+    places = AskedPlaces.of("What does clause 3.2 say?")
+    assert places.has_clause("3.1 Goods are new.\n3.2 Defects are told at once.")
+    assert not places.has_clause("Clause 3.2 survives the end.\n3.21 Goods are new.")
+    assert not AskedPlaces.of("What does clause 3 say?").has_clause("3 Quality"), "steps and dates begin with numbers"

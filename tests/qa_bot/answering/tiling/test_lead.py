@@ -233,3 +233,43 @@ def test_an_answer_from_a_quote_begins_with_its_words() -> None:
     start = text.index(">\n> Dogs")
     tiling = tile_leads([candidate(passage(text), (start, len(text)))], limit=200, sentences=sentences)
     assert tiling.text == "> Dogs bark."
+
+
+def test_short_steps_keep_their_order_behind_a_late_lead() -> None:
+    text = f"1. {'Stay calm and keep people away. ' * 3}\n2. Call for help.\n3. Fill in the form."
+    lead = (text.index("3."), len(text))
+    tiling = tile_leads([candidate(passage(text, kind="steps"), lead)], limit=1200, sentences=sentences)
+    assert tiling.text == text
+    assert tiling.lead is not None
+    assert tiling.text[slice(*tiling.lead)] == "3. Fill in the form."
+
+
+def test_a_yes_that_does_not_answer_is_nowhere_in_the_answer() -> None:
+    text = f"No. The harvest is for your own use. {'Vegetables and fruit grow here. ' * 3}"
+    faq = replace(passage(text), place=Place(heading=("May I sell vegetables?",)))
+    tiling = tile_leads([candidate(faq, (4, 36))], limit=1200, sentences=sentences, question="What is the harvest for?")
+    assert tiling.text.startswith("The harvest is for your own use.")
+    assert "No." not in tiling.text
+
+
+def test_a_capital_put_in_belongs_to_the_lead() -> None:
+    text = "Yes, the harvest is for your own use."
+    faq = replace(passage(text), place=Place(heading=("May I keep the harvest?",)))
+    tiling = tile_leads([candidate(faq, (0, len(text)))], limit=1200, sentences=sentences, question="What is it for?")
+    assert tiling.lead is not None
+    assert tiling.text[slice(*tiling.lead)] == "The harvest is for your own use."
+
+
+def test_a_lead_behind_a_table_ends_with_it_if_rows_are_added() -> None:
+    rows = "\n".join(f"| room {n} | {n} |" for n in range(12))
+    text = f"| Room | Seats |\n| --- | --- |\n{rows}\n\nRooms are free on Friday."
+    lead = (text.index("| room 11"), len(text))
+    tiling = tile_leads([candidate(passage(text, kind="table"), lead)], limit=1200, sentences=sentences)
+    assert tiling.lead is not None
+    assert tiling.text[slice(*tiling.lead)].endswith("| room 11 | 11 |")
+
+
+def test_a_second_passage_of_another_document_has_its_heading_or_title() -> None:
+    other = replace(passage("Dogs bark loudly.", name="dogs"), source=Source("dogs", title="Dogs"))
+    both = [candidate(passage(), (0, 17)), candidate(other, (0, 17), 2.9)]
+    assert "\n\n**Dogs**\n\nDogs bark loudly." in tile_leads(both, limit=1200, sentences=sentences).text

@@ -101,8 +101,8 @@ def test_leads_and_second_passages_lose_the_word_too() -> None:
     first = Candidate(passage(POISONOUS, title=CHOCOLATE), 3.0, Signals(lead=(0, len(POISONOUS))))
     second = Candidate(passage(ALLOWED, title=DOGS), 2.9, Signals(lead=(0, len(ALLOWED))))
     tiling = tile_leads([first, second], limit=500, sentences=sentences, question="Can dogs eat chocolate?")
-    assert tiling.text == f"C{POISONOUS[6:]}\n\nD{ALLOWED[5:]}"
-    assert tiling.lead == (1, len(POISONOUS) - 5)
+    assert tiling.text == f"C{POISONOUS[6:]}\n\n**{DOGS}**\n\nD{ALLOWED[5:]}"
+    assert tiling.lead == (0, len(POISONOUS) - 5)
     for tile, source in zip(tiling.tiles, (POISONOUS, ALLOWED), strict=True):
         assert tiling.text[slice(*tile.span)] == source[slice(*tile.source_span)]
 
@@ -110,3 +110,11 @@ def test_leads_and_second_passages_lose_the_word_too() -> None:
 def test_the_owners_answer_is_given_as_written() -> None:
     owned = Candidate(passage("Yes, but ask first of all.", title="Can I fly?"), 3.0, Signals(owner_answer=True))
     assert tile_leads([owned], limit=500, sentences=sentences, question="flying").text == "Yes, but ask first of all."
+
+
+@pytest.mark.parametrize(
+    "answer", ["Yes, but only from 10 euros.", "No, except for dogs that assist.", "Nein, außer am Freitag."]
+)
+def test_a_dependent_clause_keeps_its_yes_or_no(answer: str) -> None:
+    page = passage(answer, title="Can I pay by card?")
+    assert opening("Do you like money?", page) == ("“Can I pay by card?” ", 0)

@@ -60,6 +60,5 @@ def test_a_pair_is_followed_by_the_pair_of_the_open_part() -> None:
     pair = Candidate(Passage("a", "Up to 50 GB.", Clue(), Source("a", "What is the size limit of files?")), 3.0)
     other = Candidate(Passage("b", "Linux.", Clue(), Source("b", "Which systems are supported?")), 1.5)
     question = "What is the size limit of files and which systems are supported?"
-    assert (
-        tile_leads([pair, other], limit=1000, sentences=sentences, question=question).text == "Up to 50 GB.\n\nLinux."
-    )
+    tiling = tile_leads([pair, other], limit=1000, sentences=sentences, question=question)
+    assert tiling.text == "Up to 50 GB.\n\n**Which systems are supported?**\n\nLinux."

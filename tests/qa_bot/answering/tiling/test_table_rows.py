@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from qa_bot.answering.tiling.lead import tile_leads
-from qa_bot.answering.tiling.table_rows import at_end_of_row, header_above, named_by_rows, row_names
+from qa_bot.answering.tiling.table_rows import at_end_of_row, header_above, lacks_key, named_by_rows, row_names
 from qa_core.text.sentences import sentences
 from qa_core.types import Candidate, Clue, Passage, Signals, Source
 
@@ -77,3 +77,26 @@ def test_a_number_of_the_question_names_a_row(text, question, named):
     rows = {term: line for line, span in spans.items() for term in row_names(text, span, question, "en")}
     assert rows == named
     assert named_by_rows(text, question, "en") == named.keys()
+
+
+CODES = "| Code | Meaning |\n| --- | --- |\n| 0 | fine |\n| 1 | broken |\n| 10 | late |"
+
+
+@pytest.mark.parametrize(
+    ("question", "table", "expected"),
+    [
+        ("What does code 7 mean?", CODES, True),
+        ("What does code 10 mean?", CODES, False),
+        ("What does part 7 mean?", CODES, False),  # no column of parts
+        ("What does code 7 mean?", CODES.replace("| 10 |", "| 2 – 10 |"), False),
+        ("What does code 7 mean?", CODES.replace("| 10 |", "| 2+ |"), False),
+        ("What does code 7 mean?", f"Code 7 is new.\n\n{CODES}", False),
+        ("What does code 7 mean?", "| Code | Meaning |\n| --- | --- |\n| 0 | fine |", False),  # one row is no series
+    ],
+)
+def test_a_number_that_is_no_key_of_a_table_is_not_answered_by_its_rows(question, table, expected):
+    assert lacks_key(table, question, "en") is expected
+
+
+def test_numbers_of_sections_are_no_keys():
+    assert not lacks_key(CODES, "What does code 7 mean?", "en", sections={"7"})

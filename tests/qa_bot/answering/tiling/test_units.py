@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from qa_bot.answering.tiling.units import supporting, unit_scores
+from qa_core.text.analysis import terms
 from qa_core.types import Clue, Passage, Place, Source
 
 TEXT = "Cats purr. Dogs bark at cats. Owls hoot."
@@ -51,7 +52,7 @@ def test_a_row_that_the_question_names_by_its_number_gains() -> None:
     units = [(text.index("| 1"), text.index("\n| 4")), (text.index("| 4"), len(text))]
     passage = Passage("p", text, Clue(), Source("coats"))
     scores = unit_scores(passage, units, np.full(2, 0.5, np.float32), {"size": 1.0, "size5": 4.0}, "en")
-    assert scores.tolist() == pytest.approx([0.5, 0.5 + 0.2])
+    assert scores.tolist() == pytest.approx([0.5 + 0.2 / 5, 0.5 + 0.2 / 5 + 0.2]), "both have the header's “size”"
 
 
 def test_units_with_half_of_the_best_cosine_support_the_answer() -> None:
@@ -102,3 +103,19 @@ def test_an_item_whose_term_names_what_is_asked_gains() -> None:
     cosines = np.array([0.1, 0.4, 0.5], np.float32)
     scores = unit_scores(passage, units, cosines, {"cat": 1.0, "bark": 3.0}, "en", context={"cat", "bark"})
     assert scores.tolist() == pytest.approx([0.1, 0.4 + 0.2, 0.5])
+
+
+def test_a_row_also_has_the_words_of_its_header() -> None:
+    text = "The resident rate is for residents.\n| Ticket | Guest | Resident |\n| --- | --- | --- |\n| Adult | 5 | 3 |"
+    units = [(0, 35), (text.index("| Adult"), len(text))]
+    passage = Passage("p", text, Clue(), Source("pool"))
+    scores = unit_scores(passage, units, np.full(2, 0.5, np.float32), {"resid": 1.0, "adult": 1.0}, "en")
+    assert scores.tolist() == pytest.approx([0.5 + 0.2 / 2, 0.5 + 0.2])
+
+
+def test_a_german_unit_has_verbs_with_the_prefix_apart() -> None:
+    text = "Leitungen ändert der Fachmann. Fällt der Strom aus, prüfen Sie die Sicherung."
+    passage = Passage("p", text, Clue(), Source("strom"))
+    (term,) = terms("ausfällt", "de")
+    scores = unit_scores(passage, [(0, 30), (31, 77)], np.full(2, 0.5, np.float32), {term: 1.0}, "de")
+    assert scores.tolist() == pytest.approx([0.5, 0.5 + 0.6])

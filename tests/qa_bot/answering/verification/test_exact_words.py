@@ -48,3 +48,23 @@ def test_codes_and_asked_contacts_are_there_or_lacking():
     there = PassageWords.of("E19: call extension 3110.", "en", exact)
     assert not there.lacks("E19", "e19")
     assert there.has("phone", "phone")
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "expected"),
+    [
+        ("The rent of Unit 7 is 900 pounds.", "8", True),
+        ("The rent of Unit 8 is 900 pounds.", "8", False),
+        ("Units 7 to 9 cost 900 pounds.", "8", False),
+        ("The eighth unit costs 900 pounds.", "8", False),
+        ("Version 1.8 and 28 others.", "8", True),
+        ("Open on Saturday.", "Sunday", True),
+        ("Open from Friday to Monday.", "Sunday", False),
+        ("Mo–Fr 8 bis 12 Uhr, Samstag geschlossen", "Mittwoch", False),
+        ("Sonn- und Feiertage ganztägig, Samstag ab 18 Uhr", "sonntags", False),
+        ("Open daily; on Saturday until noon.", "Sunday", False),
+        ("Open until noon.", "Sunday", False),  # another word may cover it
+    ],
+)
+def test_no_likeness_covers_another_digit_or_day_of_the_week(text, word, expected):
+    assert PassageWords.of(text, "en", NOTHING).lacks(word, word) is expected

@@ -186,7 +186,7 @@ def test_nothing_to_read(tokens):
 def test_a_passage_with_all_words_is_not_read(tokens):
     result = verified(tokens, "the cost in Vienna", [RULES, PRICES])
     assert tokens.read == ["Take your dog to work on Fridays.", "the cost in Vienna"]
-    assert result.covers["prices"] == (1.0, (("cost", 1.0), ("Vienna", 1.0)))
+    assert result.covers["prices"] == (1.0, (("cost", 1.0), ("Vienna", 1.0)), False)
     tokens.read.clear()
     assert verified(tokens, "Fridays", [RULES]).covers["rules"].covered == pytest.approx(1.0)
     assert tokens.read == [], "nor is the question"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.answering.verification.years import lacks_version, lacks_year
+from qa_bot.answering.verification.years import is_of_another_time, lacks_version, lacks_year
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,7 @@ def test_years(question, text, expected):
 )
 def test_versions(question, text, expected):
     assert lacks_version(question, text) is expected
+
+
+def test_a_year_behind_the_article_is_a_year() -> None:
+    assert is_of_another_time("What is the fee for the 2024 contract?", "The fee is 900 pounds in 2025.")
