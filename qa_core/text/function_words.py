@@ -94,7 +94,8 @@ WORD_LISTS: dict[str, WordLists] = {
         "cela ça c suis es êtes sommes était être été ai as a avons avez ont avoir peut peux puis peuvent dois doit "
         "doivent faut fait faire si mais donc car plus moins très aussi sans sous entre chez vers depuis pendant "
         "après avant lors y comme tout toute tous toutes aucun aucune",
-        "bonjour merci plaît veux voudrais savoir dire dites parlez parle dis moi existe trouver trouve obtenir partir cas",
+        "bonjour merci plaît veux voudrais savoir dire dites parlez parle dis moi existe trouver trouve obtenir "
+        "partir cas",
     ),
     "hu": WordLists(
         "a az és egy hogy nem is van ez de",
