@@ -30,6 +30,7 @@ class _Pages(Handler[Record]):
         self._base = ""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:  # noqa: ARG002  # of the protocol
+        tag = _local_name(tag)
         self.root = self.root or tag
         if tag == "page":
             self._fields, self._first_line = {}, self.line()
@@ -43,6 +44,7 @@ class _Pages(Handler[Record]):
             self._pieces.append(text)
 
     def end(self, tag: str) -> None:
+        tag = _local_name(tag)
         if tag == self._field:
             self._fields[tag], self._field = "".join(self._pieces), None
         if tag == "base":
@@ -68,6 +70,11 @@ class _Pages(Handler[Record]):
             date=iso_date(fields.get("timestamp", "")),
             tags=tuple(map(clean, page.categories)),
         )
+
+
+def _local_name(tag: str) -> str:
+    """The name without its namespace: each version of MediaWiki writes another one, such as `…/export-0.11/`."""
+    return tag.rpartition("}")[2]
 
 
 def read(file: SourceFile, *, convert: Callable[[str], WikiPage] = wikitext) -> Iterator[Item]:

@@ -25,6 +25,14 @@ def test_articles_alone(reads, tmp_path):
     assert (record.date, record.tags, record.markdown) == ("2024-03-05T10:00:00+00:00", ("Pets",), True)
 
 
+def test_namespace_of_real_dumps(reads):
+    root = 'mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11"'
+    dump = f"<{root}>{SITE}{page('A', 'a')}</mediawiki>"
+    (record,), rejects, _ = reads("dump.xml", dump)
+    assert rejects == []
+    assert (record.title, record.text, record.url) == ("A", "a", "https://wiki.example.org/wiki/A")
+
+
 def test_articles_before_an_error_are_kept(reads):
     (record,), (reject,), _ = reads("dump.xml", f"<mediawiki>{page('A', 'a')}{page('B', '&none;')}")
     assert record.title == "A"
