@@ -37,7 +37,9 @@ class Chat:
     def __init__(
         self, bot: Bot, *, persona: str = "", hint: str = "", deadline: float | None = None, scope: Scope = EVERYTHING
     ) -> None:
-        """Raises PersonaError if the persona is unknown."""
+        """Raises PersonaError if the persona is unknown, ScopeError if `scope` names what the documents do not have."""
+        if scope != EVERYTHING:
+            scope.expect_documents(bot.corridor().index)
         self._bot, self._deadline, self._scope = bot, deadline, scope
         self._id = uuid4().hex
         bot.memory.begin(self._id)

@@ -54,6 +54,13 @@ def test_each_line_is_a_turn_of_one_conversation(qa_bot, home: Path, typed):
         assert (conversation.id, conversation.turns) == (first["conversation"], 2)
 
 
+def test_an_unknown_collection_ends_a_chat_before_its_first_line(qa_bot, home: Path, typed):
+    typed("Hello!")
+    called = qa_bot("chat", "--collection", "starte")
+    assert (called.code, called.out) == (1, "")
+    assert "got 'starte'; there are: starter" in called.err
+
+
 def test_slash_commands_change_persona_and_hint(qa_bot, with_voices, typed):
     typed("/persona sailor", TEA, "/hint soup", TEA, "/persona", TEA, "/persona ../x", "/nonsense", "/quit", TEA)
     called = qa_bot("chat", "--json")
