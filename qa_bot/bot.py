@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_args
 
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.corridor import Corridor, SearchEngine
@@ -27,16 +27,18 @@ from qa_bot.answering.recording import record
 from qa_bot.answering.scope import EVERYTHING, Scope
 from qa_bot.answering.verification.configured_verifier import configured_verifier
 from qa_bot.conversation.answering import answer_alone, answer_turn, replayed
-from qa_bot.conversation.memory import REMEMBERED_TURNS, Memory, RememberedTurn, of_turns
+from qa_bot.conversation.memory import Memory, RememberedTurn, recorded_turns
 from qa_bot.documents.first_fill import prepare
 from qa_bot.home.config import Config, ConfigError
-from qa_bot.home.encoders import STARTER, TRANSFORMER, name_of, resolve
+from qa_bot.home.encoders import mismatch, name_of, resolve
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import CorruptGenerationError, Damage, Generations, Stamp, present_config, stamp
 from qa_bot.home.index import Index, Manifest
 from qa_bot.home.index_part import parts
 from qa_bot.home.journal import FULL, open_store, take_up
 from qa_bot.interleaving.challenger import open_challenger
+from qa_core.arguments import ArgumentError, expect_count, expect_number, expect_one_of, expect_text, expect_type
+from qa_core.text.safe_text import valid
 from qa_core.types import Answer, Candidate, Encoder, Question
 from qa_core.wall_clock import now
 
@@ -80,7 +82,7 @@ class Bot:
         self._lock = Lock()
         self._opened: _Opened | None = None
         self._store: Store | None = None
-        self.memory = Memory(self._past)
+        self.memory = Memory(lambda conversation: recorded_turns(lambda: self.store, conversation))
         self._warned = ""  # fingerprint of the last index that another encoder made
 
     @classmethod
@@ -163,12 +165,16 @@ class Bot:
             fields: of an `Ask`, if `question` is none: `persona`, `hint`, `top`, `trace`, `conversation`, …
 
         Raises:
+            ArgumentError: an argument of another type, or out of its range.
             Cancelled: the caller cancelled the question.
             PersonaError: an unknown persona.
         """
+        if isinstance(question, Ask) and fields:
+            raise ArgumentError(f"Expected these in the `Ask`, but got them beside it: {', '.join(fields)}.")
         ask = question if isinstance(question, Ask) else Ask.of(question, **fields)
+        ask.expect_usable()
         asked_at = now()
-        deadline = self._deadline(ask, deadline)
+        deadline = self._deadline(ask.seconds if deadline is None else deadline)
         if ask.persona:
             self.voices.parts(ask.persona)
         ask = replace(ask, id=ask.id or uuid.uuid4().hex)
@@ -192,23 +198,33 @@ class Bot:
         *,
         engine: SearchEngine = "hybrid",
         top: int = 10,
-        deadline: Deadline | None = None,
+        deadline: float | Deadline | None = None,
         scope: Scope = EVERYTHING,
     ) -> tuple[Candidate, ...]:
-        """The results of one engine, best first; no answer is composed and nothing is recorded. Raises Cancelled."""
-        corridor = self.corridor()
-        clock = corridor.start(deadline or Deadline.after(self.config.answer.deadline))
-        return corridor.search(query, clock, engine=engine, top=top, scope=scope)
+        """The results of one engine, best first; no answer is composed and nothing is recorded.
+
+        Raises:
+            ArgumentError: an argument of another type, or out of its range.
+            Cancelled: the caller cancelled the search.
+        """
+        expect_text("query", query)
+        expect_one_of("engine", engine, get_args(SearchEngine))
+        expect_count("top", top)
+        expect_type("scope", scope, Scope)
+        deadline, corridor = self._deadline(deadline), self.corridor()
+        return corridor.search(valid(query), corridor.start(deadline), engine=engine, top=top, scope=scope)
 
     def ask_graph(self, question: str, *, deadline: float | None = None, trace: bool = False) -> Answer:
         """One answer from the graph alone, with its triples as sources; it is not recorded."""
-        ask, corridor = Ask.of(question, trace=trace), self.corridor()
-        return corridor.answer_from_graph(ask, corridor.start(self._deadline(ask, deadline)))
+        ask, until = Ask.of(question, trace=trace), self._deadline(deadline)
+        corridor = self.corridor()
+        return corridor.answer_from_graph(ask, corridor.start(until))
 
     def vote(self, id: str, vote: Vote, comment: str = "") -> None:  # noqa: A002  # the noun's own name
         """Record a vote on an answer with the trace of the answer; it affects this conversation at once.
 
         Raises:
+            ArgumentError: a vote other than "up" and "down", or a comment that is no text.
             NotFoundError: no such answer is recorded.
         """
         store = self.store
@@ -271,11 +287,13 @@ class Bot:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _deadline(self, ask: Ask, deadline: float | Deadline | None) -> Deadline:
-        if isinstance(deadline, Deadline):
-            return deadline
-        seconds = ask.seconds if deadline is None else deadline
-        return Deadline.after(self.config.answer.deadline if seconds is None else seconds)
+    def _deadline(self, given: float | Deadline | None) -> Deadline:
+        """A running deadline as it is; seconds from now on, by default as configured."""
+        if isinstance(given, Deadline):
+            return given
+        seconds = self.config.answer.deadline if given is None else given
+        expect_number("deadline", seconds)
+        return Deadline.after(seconds)
 
     def _answer_turn(self, ask: Ask, deadline: Deadline, listen: Listener) -> Answer:
         """The answer to a turn of a conversation; the conversation remembers it from now on."""
@@ -292,19 +310,6 @@ class Bot:
             turn = RememberedTurn.of(ask.question.title, replace(traced, trace=brief), reference=ask.reference)
             self.memory.add(conversation, turn, traced.trace)
         return traced if ask.trace else replace(traced, trace=None)
-
-    def _past(self, conversation: str) -> list[RememberedTurn]:
-        """The turns of a conversation in the store; empty if the store cannot be used."""
-        from qa_bot.home.store import StoreError, with_present_ids  # late: an answer needs no SQLAlchemy
-
-        try:
-            store, present = self.store, self.store.sources.aliases()
-            turns = store.last_turns(conversation, REMEMBERED_TURNS)
-            turns = [replace(turn, answer=with_present_ids(turn.answer, present)) for turn in turns]
-            return of_turns(turns, store.last_feedback(conversation))
-        except StoreError as error:
-            log.warning("Earlier turns are unknown, because the store cannot be used: %s", error)
-            return []
 
     def _state(self) -> _State:
         return _State(self._generations.stamp(), self._graphs.stamp(), stamp(self.home.config_file))
@@ -383,14 +388,7 @@ class Bot:
             return encoder
         if self._warned != index.manifest.fingerprint:
             self._warned = index.manifest.fingerprint
-            named = self.config.dense.encoder
-            log.warning(
-                "The index was made with the encoder %s, but the configuration names %s: only keywords are searched. "
-                "Run `qa-bot %s` to encode everything anew.",
-                index.encoder,
-                named if named != index.encoder else "it with other weights or another `dense.int8`",
-                "improve" if named == STARTER and index.encoder == TRANSFORMER else f"use {named}",
-            )
+            log.warning(mismatch(self.config.dense.encoder, index.encoder))
         return None
 
     def _take_up(self) -> None:

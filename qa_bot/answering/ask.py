@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from qa_bot.answering.scope import EVERYTHING, Scope
+from qa_core.arguments import ArgumentError, expect_count, expect_number, expect_text, expect_type
 from qa_core.text.safe_text import valid
 from qa_core.types import Question
 
@@ -55,9 +56,42 @@ class Ask:
     suggest: bool = True  # say what could be asked instead if there is no sure answer
 
     @classmethod
-    def of(cls, question: str | Question, *, body: str = "", category: str = "", **fields: Any) -> Ask:
+    def of(cls, question: str | Question, *, body: str = "", category: str = "", **options: Any) -> Ask:
         """From a text, or a `Question`, and any other fields. Lone surrogates of a text, which no encoding has, are
-        replaced."""
-        if not isinstance(question, Question):
-            question = Question(valid(question), valid(body), category=valid(category))
-        return cls(question, **fields)
+        replaced.
+
+        Raises:
+            ArgumentError: an unknown field, or a question, body or category that is no text.
+        """
+        known = [field.name for field in fields(cls)]
+        if unknown := [name for name in options if name not in known]:
+            expected = ", ".join(["body", "category", *known[1:]])
+            raise ArgumentError(f"Expected fields of a question ({expected}), but got {', '.join(unknown)}.")
+        if isinstance(question, Question):
+            if body or category:
+                raise ArgumentError("Expected body and category in the `Question`, but got them beside it.")
+            return cls(question, **options)
+        for name, value in (("question", question), ("body", body), ("category", category)):
+            expect_text(name, value)
+        return cls(Question(valid(question), valid(body), category=valid(category)), **options)
+
+    def expect_usable(self) -> None:
+        """Raises ArgumentError if a field has a value of another type, or one out of its range.
+
+        A wrong value that was recorded with its answer would make the journal of the home unreadable.
+        """
+        for name in ("persona", "hint", "understood", "reference", "id"):
+            expect_text(name, getattr(self, name))
+        expect_count("top", self.top)
+        expect_type("question", self.question, Question)
+        expect_type("scope", self.scope, Scope)
+        if self.conversation is not None:
+            expect_text("conversation", self.conversation)
+        if self.cell is not None:
+            expect_count("cell", self.cell, least=0)
+        if self.seconds is not None:
+            expect_number("seconds", self.seconds)
+        if self.precision is not None:
+            expect_number("precision", self.precision, most=1)
+        for turn in self.history or ():
+            expect_type("history", turn, ClientTurn)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,8 +17,10 @@ from qa_core.types import Answer
 from retrievers.long_questions import TITLE, shortened
 
 if TYPE_CHECKING:
-    from qa_bot.home.store import Feedback, Turn
+    from qa_bot.home.store import Feedback, Store, Turn
     from qa_bot.home.store.records import Vote
+
+log = logging.getLogger(__name__)
 
 REMEMBERED_TURNS = 30
 """Most turns of a conversation in memory."""
@@ -87,6 +90,21 @@ def of_turns(turns: Iterable[Turn], votes: Mapping[str, Feedback]) -> list[Remem
         )
         remembered[reference or turn.id] = past
     return list(remembered.values())
+
+
+def recorded_turns(open_store: Callable[[], Store], conversation: str) -> list[RememberedTurn]:
+    """The last turns of a conversation in the store; empty, with a warning, if the store cannot be used."""
+    from qa_bot.home.store import StoreError, with_present_ids  # late: an answer needs no SQLAlchemy
+
+    try:
+        store = open_store()
+        present = store.sources.aliases()
+        turns = store.last_turns(conversation, REMEMBERED_TURNS)
+        turns = [replace(turn, answer=with_present_ids(turn.answer, present)) for turn in turns]
+        return of_turns(turns, store.last_feedback(conversation))
+    except StoreError as error:
+        log.warning("Earlier turns are unknown, because the store cannot be used: %s", error)
+        return []
 
 
 class Memory:

@@ -79,6 +79,8 @@ def _line(styled: Mapping[str, Any], choice: int | str) -> dict[str, Any]:
             offered = f"from 0 to {len(lines) - 1}" if lines else "of none, since no sentence fitted; write one"
             raise ChoiceNotOfferedError(f"Expected a choice {offered}, but got {choice}.")
         return lines[choice]
+    if not isinstance(choice, str):
+        raise ChoiceError(f"Expected the index of a sentence, or a text, but got {choice!r}.")
     text = _BLANK.sub(" ", choice).strip()
     if not text or len(text) > LONGEST:
         got = f"one of {len(text)}" if text else "an empty one"

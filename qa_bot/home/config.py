@@ -80,6 +80,8 @@ def load_config(
 
     Raises ConfigError for an unknown key, a value of the wrong type or out of bounds, and an unreadable file.
     """
+    if not isinstance(flags or {}, Mapping):
+        raise ConfigError(f"Expected flags by `section.key`, such as {{'answer.limit': 500}}, but got {flags!r}.")
     layers = [
         *_from_file(home / CONFIG_FILE),
         *_from_environment(os.environ if environment is None else environment),

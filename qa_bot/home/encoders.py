@@ -131,6 +131,16 @@ def name_of(configured: str, made_by: str) -> str:
     return TRANSFORMER if configured == STARTER and made_by == TRANSFORMER else configured
 
 
+def mismatch(configured: str, made_by: str) -> str:
+    """What to say of an index whose vectors another encoder made."""
+    named = configured if configured != made_by else "it with other weights or another `dense.int8`"
+    command = "improve" if configured == STARTER and made_by == TRANSFORMER else f"use {configured}"
+    return (
+        f"The index was made with the encoder {made_by}, but the configuration names {named}: only keywords are "
+        f"searched. Run `qa-bot {command}` to encode everything anew."
+    )
+
+
 def is_hub_id(name: str) -> bool:
     return _HUB_ID.fullmatch(name) is not None
 

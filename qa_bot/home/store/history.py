@@ -6,14 +6,14 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
 
 from qa_bot.home.store import gaps, tombstones
 from qa_bot.home.store.database import StoreError, storable
 from qa_bot.home.store.documents import insert_new, visible
-from qa_bot.home.store.records import ConversationInfo, Counts, Feedback, GenerationInfo, Turn
+from qa_bot.home.store.records import ConversationInfo, Counts, Feedback, GenerationInfo, Turn, Vote
 from qa_bot.home.store.schema import (
     CONVERSATION,
     TURN,
@@ -28,6 +28,7 @@ from qa_bot.home.store.schema import (
     sealed,
     turns,
 )
+from qa_core.arguments import expect_one_of, expect_text
 from qa_core.text.small_talk import recognise
 from qa_core.wall_clock import after, is_ahead, now
 
@@ -164,6 +165,8 @@ def has_turn(connection: Connection, id: str) -> bool:  # noqa: A002  # the colu
 
 
 def save_feedback(connection: Connection, new: Feedback) -> None:
+    expect_one_of("vote", new.vote, get_args(Vote))
+    expect_text("comment", new.comment)
     turn = turn_by_id(connection, new.turn)
     gaps.follow_vote(connection, turn, new.vote)
     connection.execute(insert(feedback).values(feedback_row(new)))
