@@ -287,11 +287,11 @@ class Bot:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _deadline(self, given: float | Deadline | None) -> Deadline:
-        """A running deadline as it is; seconds from now on, by default as configured."""
-        if isinstance(given, Deadline):
-            return given
-        seconds = self.config.answer.deadline if given is None else given
+    def _deadline(self, limit: float | Deadline | None) -> Deadline:
+        """A running deadline unchanged; seconds from now on, by default as configured."""
+        if isinstance(limit, Deadline):
+            return limit
+        seconds = self.config.answer.deadline if limit is None else limit
         expect_number("deadline", seconds)
         return Deadline.after(seconds)
 
