@@ -10,8 +10,10 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
@@ -67,12 +69,18 @@ def mine_anchors(
     Raises GraphError if there is no graph, or the paths hold no page.
     """
     started = time.perf_counter()
-    out.mkdir(parents=True, exist_ok=True)
     pages = links = linked = 0
-    with open_graph(home) as graph, tempfile.TemporaryDirectory(prefix=".anchors.", dir=out) as folder:
+    with ExitStack() as opened:
+        graph, unread = opened.enter_context(open_graph(home)), read_anchors(paths)
+        if (first := next(unread, None)) is None:
+            raise GraphError(
+                f"Expected HTML pages or dumps of MediaWiki in {', '.join(map(str, paths))}, but got none."
+            )
+        out.mkdir(parents=True, exist_ok=True)
+        folder = opened.enter_context(tempfile.TemporaryDirectory(prefix=".anchors.", dir=out))
         entities = PageEntities(graph.triples)
         parts = CountedParts(Path(folder), held)
-        for page in read_anchors(paths):
+        for page in chain([first], unread):
             pages, links, counts = pages + 1, links + len(page), TemplateCounts()
             for text, address in page:
                 if len(text) <= LONGEST_TEXT and (entity := entities.of(address)) is not None:
@@ -82,10 +90,6 @@ def mine_anchors(
             progress(pages, "mining")
             if pages == limit:
                 break
-        if not pages:
-            raise GraphError(
-                f"Expected HTML pages or dumps of MediaWiki in {', '.join(map(str, paths))}, but got none."
-            )
         merged = parts.merged()
         with merged.open("rb") as rows:
             names = sum(1 for _ in rows)

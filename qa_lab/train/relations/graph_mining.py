@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -86,18 +86,19 @@ def mine(
 
     Raises GraphError if there is no graph, or the paths hold no pairs.
     """
-    out.mkdir(parents=True, exist_ok=True)
     chosen = choices or PRESETS["default"]
     file, last = out / TEMPLATES, None
     with open_graph(home) as graph:
         folder = graph.folder
         tools = partial(open_tools, mentions=folder / MENTIONS, triples=folder / TRIPLES, nested=chosen.nested)
         pairs, bounds = islice(question_answers(paths), limit), mining.Bounds(longest=longest, digits=chosen.digits)
-        for last in mining.mine(pairs, tools, file, bounds=bounds, processes=processes):
+        if (first := next(pairs, None)) is None:
+            raise GraphError(f"Expected pairs of questions and answers in {', '.join(map(str, paths))}, but got none.")
+        out.mkdir(parents=True, exist_ok=True)
+        for last in mining.mine(chain([first], pairs), tools, file, bounds=bounds, processes=processes):
             progress(last.pairs, "mining")
         words = PredicateWords(labels=_labels(graph))
-    if last is None:
-        raise GraphError(f"Expected pairs of questions and answers in {', '.join(map(str, paths))}, but got none.")
+    assert last is not None, "a pair was mined"
     table = TemplateTable.load(file)
     has_path = np.array([relation != NO_PATH for relation in table.relations], dtype=bool)[table.relation]  # (E,)
     weights = k_weights(table, KeywordMatcher(words, plain=chosen.plain_words).overlap)

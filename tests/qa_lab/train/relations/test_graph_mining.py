@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from kg_index.relations.template_rows import Row
 from kg_index.relations.template_text import NO_PATH
@@ -51,6 +52,15 @@ def test_pairs_without_entities_give_an_empty_table(qa_bot, write_lines, tmp_pat
     mined = qa_bot("kg", "mine", pairs, "--out", tmp_path / "mined", "--json")
     assert mined.code == 0
     assert (mined.json["pairs"], mined.json["templates"], mined.json["known"]) == (1, 0, 0)
+
+
+@pytest.mark.parametrize("anchors", [[], ["--anchors"]])
+def test_without_pairs_no_folder_is_left(qa_bot, tmp_path, anchors) -> None:
+    (tmp_path / "pairs").mkdir()
+    mined = qa_bot("kg", "mine", tmp_path / "pairs", "--out", tmp_path / "mined", *anchors)
+    assert mined.code == 1
+    assert "but got none" in mined.err
+    assert not (tmp_path / "mined").exists()
 
 
 def test_with_the_preset_of_the_paper_all_templates_are_known(qa_bot, write_lines, tmp_path) -> None:
