@@ -93,12 +93,22 @@ def expect_name(name: str | None) -> str | None:
 
 
 def read_secret(name: str) -> str:
-    """One line of standard input; in a terminal it is not shown."""
+    """One line of standard input; in a terminal it is not shown. Without one it is wrong usage.
+
+    A pipe from a command that failed is empty: it must not remove what was set.
+    """
     if sys.stdin.isatty():
         from getpass import getpass
 
-        return getpass(f"{name}: ")
-    return sys.stdin.readline().rstrip("\r\n")
+        secret = getpass(f"{name}: ")
+    else:
+        secret = sys.stdin.readline().rstrip("\r\n")
+    if not secret.strip():
+        raise typer.BadParameter(
+            f"Expected a line with {name} on standard input, but got an empty one; `qa-bot config set {name} ''` "
+            "removes it."
+        )
+    return secret
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:

@@ -33,6 +33,17 @@ def test_a_token_that_is_set_is_kept_as_its_hash(home: Path, monkeypatch, capsys
     assert TOKEN not in "".join(capsys.readouterr())
 
 
+@pytest.mark.parametrize("line", ["", "\n", "  \n"])
+def test_an_empty_input_does_not_remove_the_token(home: Path, monkeypatch, capsys, line) -> None:
+    assert command(home, "config", "set", "serve.token", TOKEN) == 0
+    monkeypatch.setattr(sys, "stdin", io.StringIO(line))
+    assert command(home, "config", "set", "serve.token", "-") == 2
+    assert "Expected a line with serve.token" in " ".join(capsys.readouterr().err.replace("│", "").split())
+    assert load_config(home, environment={}).serve.token == token_hash(TOKEN)
+    assert command(home, "config", "set", "serve.token", "") == 0
+    assert load_config(home, environment={}).serve.token == ""
+
+
 def test_a_token_on_the_command_line_is_kept_as_its_hash_and_warned_of(home: Path, capsys) -> None:
     assert command(home, "config", "set", "serve.token", TOKEN) == 0
     out, err = capsys.readouterr()
