@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import shutil
 import tempfile
@@ -28,9 +29,12 @@ from qa_bot.home.checks.last_backup import LastBackup, remember
 from qa_bot.home.checks.lost_database import expect_database
 from qa_bot.home.checks.schema_version import schema_of
 from qa_bot.home.config import Config
+from qa_bot.home.doctor import content_faults
 from qa_bot.home.folder import Home, file_lock
 from qa_bot.home.generations import MANIFEST, CorruptGenerationError, Generation, Generations
 from qa_bot.home.store.copies.database_copy import StoredCounts, copy_database, counts_of
+
+log = logging.getLogger(__name__)
 
 LEFT_OUT = re.compile(
     r"\..*|.*\.lock|lock|store\.sqlite(-wal|-shm|-journal)?|index|graph|vectors|upgrades|(last-backup|service)\.json"
@@ -50,6 +54,8 @@ class Written:
     documents: int
     turns: int
     removed: list[str]
+    faults: list[str]
+    """Checks of the home that failed; older backups stay then."""
 
     def as_dict(self) -> dict[str, Any]:
         """The object of `backup --json`."""
@@ -58,6 +64,9 @@ class Written:
 
 def backup(home: Home, config: Config, folder: Path, *, keep: int = 0, action: str | None = "backup") -> Written:
     """Write a backup of a home, and keep the newest `keep` of the folder; 0 keeps all.
+
+    A home with a fault that doctor finds in its content is copied with the fault. Older backups may be the last whole
+    ones, so none is removed until the fault is mended.
 
     Files that an earlier backup in the folder holds are only verified. Writers wait meanwhile; questions do not.
 
@@ -94,11 +103,17 @@ def backup(home: Home, config: Config, folder: Path, *, keep: int = 0, action: s
                 files=files,
             )
             write_manifest(folder, manifest)
-        removed = _remove_old(folder, objects, keep)
+        old = names(folder)[keep:] if keep else []
+        faults = [check.name for check in content_faults(home, config)] if old else []
+        if faults:
+            log.warning(
+                "No older backup is removed, since this home has faults (%s): run `qa-bot doctor`.", ", ".join(faults)
+            )
+        removed = [] if faults else _remove_old(folder, objects, old)
     if action is not None or not folder.is_relative_to(home.path):
         remember(home, LastBackup(folder, manifest.name, manifest.made))
     summary = (len(files), manifest.bytes, objects.copied, counts.documents, counts.turns)
-    return Written(manifest.name, str(folder), *summary, removed)
+    return Written(manifest.name, str(folder), *summary, removed, faults)
 
 
 def _whole_database(home: Home, copy: Path, *, is_upgrade: bool) -> tuple[str, StoredCounts]:
@@ -167,16 +182,14 @@ def _name(folder: Path) -> str:
     return name if name > last else f"{last}1"
 
 
-def _remove_old(folder: Path, objects: Objects, keep: int) -> list[str]:
-    """Remove the oldest backups, and the files that only they hold."""
-    known = names(folder)
-    removed = known[keep:] if keep else []
-    for name in removed:
+def _remove_old(folder: Path, objects: Objects, old: list[str]) -> list[str]:
+    """Remove these backups, and the files that only they hold."""
+    for name in old:
         (folder / FOLDER / f"{name}.json").unlink()
     try:
         manifests = [read_manifest(folder / FOLDER / f"{name}.json") for name in names(folder)]
     except BackupError:  # one cannot be read: its files are not known, so all stay
-        return removed
-    if removed:
+        return old
+    if old:
         objects.prune({file.sha256 for manifest in manifests for file in manifest.files.values()})
-    return removed
+    return old

@@ -108,13 +108,7 @@ def run_checks(home: Home, config: Config, further: Mapping[str, CheckFunction] 
     """Run all checks, and `further` ones by name; a failed check does not stop the others."""
     checks: dict[str, CheckFunction] = {
         "disk": _disk,
-        "database": _database,
-        "documents": _documents,
-        "turns": _turns,
-        "journal": lambda home, _: check_journal(home),
-        "index": _index,
-        "graph": _graph,
-        "files": lambda home, _: check_files(home.path),
+        **CONTENT,
         "vectors": lambda home, _: check_vectors(home),
         "encoder": _encoder,
         **(further or {}),
@@ -122,6 +116,12 @@ def run_checks(home: Home, config: Config, further: Mapping[str, CheckFunction] 
         "extras": _extras,
     }
     return [_run(name, check, home, config) for name, check in checks.items()]
+
+
+def content_faults(home: Home, config: Config) -> list[Check]:
+    """The failed checks of what a home holds: documents, turns, facts, index, models, settings."""
+    checks = [_run(name, check, home, config) for name, check in CONTENT.items()]
+    return [check for check in checks if not check.ok]
 
 
 def _run(name: str, check: CheckFunction, home: Home, config: Config) -> Check:
@@ -271,3 +271,14 @@ def _stats(folder: Path) -> Iterator[Any]:
             yield path.lstat()
         except OSError:  # a writer has removed it
             continue
+
+
+CONTENT: Mapping[str, CheckFunction] = {
+    "database": _database,
+    "documents": _documents,
+    "turns": _turns,
+    "journal": lambda home, _: check_journal(home),
+    "index": _index,
+    "graph": _graph,
+    "files": lambda home, _: check_files(home.path),
+}

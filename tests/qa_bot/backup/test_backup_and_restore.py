@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -82,6 +83,22 @@ def test_only_the_newest_are_kept(used_home, qa_bot, backups, write_lines) -> No
     assert len(last["removed"]) == 1
     used = {file.sha256 for name in names(backups) for file in chosen(backups, name).files.values()}
     assert {path.name for path in (backups / "objects").glob("*/*")} == used
+
+
+def test_no_backup_is_removed_while_the_home_has_a_fault(used_home, qa_bot, backups, caplog) -> None:
+    """The older ones may be the last whole ones."""
+    first = qa_bot("backup", backups, "--json").json["name"]
+    setting = used_home / "qa-bot.toml"
+    time = setting.stat().st_mtime_ns
+    setting.write_bytes(setting.read_bytes().replace(b"900", b"800"))
+    os.utime(setting, ns=(time, time))
+    damaged = qa_bot("backup", backups, "--keep", 1, "--json")
+    assert (damaged.json["removed"], damaged.json["faults"]) == ([], ["files"])
+    assert "run `qa-bot doctor`" in caplog.text
+    assert names(backups) == [damaged.json["name"], first]
+    assert qa_bot("restore", backups, "--at", first).code == 0
+    whole = qa_bot("backup", backups, "--keep", 1, "--json").json
+    assert (set(whole["removed"]), whole["faults"]) == ({damaged.json["name"], first}, [])
 
 
 @pytest.mark.slow
