@@ -26,6 +26,19 @@ _LATER = re.compile(
     r"(?:\d|later|newer|higher|above|up|greater|neuer|höher|später)",
     re.IGNORECASE,
 )
+_AFTER = r"since|from|as of|after|starting|beginning|ab|seit|nach|dès|depuis|après"
+_BORN = r"born|births?|geboren\w*|jahrg[aä]nge?n?|née?s?"
+_MONTH = r"(?:jan|f[eé]b|f[eé]v|m[aä]r|a[pv]r|ma[iy]|ju[iln]|aug|ao[uû]|sep|o[ck]t|nov|de[cz]|déc)\w*\.?"
+_DATE = (
+    rf"(?:(?:in|on|the|years?|im|am|dem|den|en|le|les|or|oder|ou|and|und|et|{_AFTER}"
+    rf"|\d{{1,2}}(?:st|nd|rd|th|er|\.)?,?|{_MONTH})\s+)*(?:19|20)\d\d(?!\d)"
+)
+_BIRTH_YEAR = re.compile(
+    rf"(?:\b(?:{_AFTER})\s+(?:the\s+)?)?\b(?:{_BORN})\s+{_DATE}(?:\s+(?:or|and|oder|und|ou|et)\s+\w+)?"
+    rf"|\b(?:{_AFTER})\s+{_DATE}\s+(?:{_BORN})\b",
+    re.IGNORECASE,
+)
+"""A year of birth: "born in 1990 or later" and "nach dem 1. Mai 1990 geboren" say nothing about later years."""
 
 
 def is_of_another_time(question: str, text: str) -> bool:
@@ -43,7 +56,7 @@ def names_time(question: str, text: str) -> bool:
 def lacks_year(question: str, text: str) -> bool:
     """Whether a text has years, but none that a question names, and does not hold for it either."""
     named_years = {first or last for first, last in _YEAR.findall(question)}
-    begun_in = _OPEN.findall(text) if named_years else []
+    begun_in = _OPEN.findall(_BIRTH_YEAR.sub(" ", text)) if named_years else []
     years = set(_ANY_YEAR.findall(text)) - set(begun_in) if named_years else set()
     if not years or named_years & {*years, *begun_in}:
         return False
@@ -56,6 +69,6 @@ def lacks_version(question: str, text: str) -> bool:
     """Whether a text has versions, but none that a question names, and none is open to later ones."""
     named_versions = set(_VERSION.findall(question))
     versions = set(_VERSION.findall(text)) if named_versions else set()
-    if not versions or _LATER.search(text):
+    if not versions or _LATER.search(_BIRTH_YEAR.sub(" ", text)):
         return False
     return not any(f"{other}.".startswith(f"{version}.") for version in named_versions for other in versions)
