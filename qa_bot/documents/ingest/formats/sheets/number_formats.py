@@ -57,14 +57,16 @@ _SHOWN = {private: sign for sign, private in _SHOWN_ONLY.items()}
 class Format(NamedTuple):
     """A number format: what stands around the digits, and how they are written.
 
-    `template` has the whole digits with the signs among them ("000-00"), if there are signs or leading zeros. If
-    `condition`, such as "<=" and 999, does not hold, the format is `otherwise`.
+    The last `optional` decimals ("0.##") are left out if they are zeros; so is a point without decimals, which Excel
+    shows ("5."). `template` has the whole digits with the signs among them ("000-00"), if there are signs or leading
+    zeros. If `condition`, such as "<=" and 999, does not hold, the format is `otherwise`.
     """
 
     kind: str = "general"  # or number, date, time, datetime, elapsed
     before: str = ""
     after: str = ""
     decimals: int = 0
+    optional: int = 0
     has_thousands: bool = False
     is_percent: bool = False
     is_scientific: bool = False
@@ -90,9 +92,12 @@ def shown(number: float, format_: Format, *, is_1904: bool = False) -> str:
         return f"{format_.before}{scaled:.{format_.decimals}E}{format_.after}"
     digits = f"{_half_up(abs(scaled)):{',' if format_.has_thousands else ''}.{format_.decimals}f}"
     sign = "-" if number < 0 and digits.strip("0.,") else ""
+    whole, _, decimals = digits.partition(".")
+    needed = len(decimals) - format_.optional
+    decimals = decimals[:needed] + decimals[needed:].rstrip("0")
     if format_.template:
-        whole, point, decimals = digits.partition(".")
-        digits = f"{_filled(format_.template, whole)}{point}{decimals}"
+        whole = _filled(format_.template, whole)
+    digits = f"{whole}.{decimals}" if decimals else whole
     return f"{sign}{format_.before}{digits}{format_.after}".strip()
 
 
@@ -147,12 +152,14 @@ def _number_format(section: str) -> Format:
     whole, _, decimals = body.rstrip(",").partition(".")
     template = whole.rstrip(",")
     commas = len(body) - len(body.rstrip(",")) + len(whole) - len(template)
+    places = re.sub(r"[^0#?]", "", decimals)
     is_plain = "," in template or ("00" not in template and not template.strip("0#?"))
     return Format(
         "number",
         text[: digits.start()].translate(_SHOWN).lstrip(),
         text[digits.end() :].translate(_SHOWN).rstrip(),
-        decimals=len(re.sub(r"[^0#?]", "", decimals)),
+        decimals=len(places),
+        optional=len(places) - len(places.rstrip("#?")),
         has_thousands="," in template,
         is_percent="%" in text,
         is_scientific=bool(exponent),
