@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -105,6 +106,8 @@ class RecordSync:
         """Unchanged documents that another file holds now, by key."""
         self.rejected: dict[tuple[int, str], tuple[int, Reject]] = {}
         """By source and file: records that were read and are not stored, as their number and the first of them."""
+        self.renamed = Counter[tuple[int, str]]()
+        """By source and file: documents with the name of the source before their ids, which another file's have."""
         self.replaced: set[tuple[int, str]] = set()
         """Source and file of documents that records from no source replaced."""
 
@@ -147,6 +150,7 @@ class RecordSync:
         retired: list[int] = []
         for original, owner in batch:
             record = self._named(original, owner, known, assigned)
+            self.renamed[owner[:2]] += record.id != original.id
             before = known.get(record.id)
             if record.id in assigned or (before and self._is_taken(before, record, owner)):
                 first = assigned[record.id][0] if record.id in assigned else before.origin if before else ""
@@ -354,7 +358,8 @@ def _path_of(record: Record, owner: Owner) -> str:
     if not owner.source or "://" in where:
         return ""
     member = where.removeprefix(owner.location) if where.startswith(f"{owner.location}!") else ""
-    return f"{owner.stem}{member}"
+    is_renamed = record.id.startswith(f"{owner.name}/{owner.stem}") and not record.id.startswith(owner.stem)
+    return f"{owner.name}/{owner.stem}{member}" if is_renamed else f"{owner.stem}{member}"
 
 
 def is_other_file(origin: str, where: str) -> bool:

@@ -32,6 +32,7 @@ class FileResult:
     records: int = 0
     first: str = ""
     outcome: str = WHOLE
+    renamed: int = 0  # documents with the name of the source before their ids
 
 
 @dataclass(slots=True)
@@ -104,7 +105,9 @@ class SourceRun:
         result, state = self.results[path], self.results[path].state
         is_young = time.time_ns() - state.mtime_ns < YOUNG
         mtime = -1 if is_young else state.mtime_ns
-        row = SourceFile(path, result.stem, state.size, mtime, result.hash, self.settings, result.outcome, documents)
+        is_renamed = 0 < documents == result.renamed
+        stem = f"{self.source.first_name}/{result.stem}" if is_renamed else result.stem
+        row = SourceFile(path, stem, state.size, mtime, result.hash, self.settings, result.outcome, documents)
         return row._replace(state=with_deleted(None, self.deleted(path)))
 
     def deleted(self, path: str) -> frozenset[str]:

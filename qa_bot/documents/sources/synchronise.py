@@ -95,6 +95,9 @@ class Synchronisation:
         for (source, path), (count, first) in records.rejected.items():
             if source == run.source.id and path in run.results:
                 run.note_rejected(path, count, first)
+        for (source, path), count in records.renamed.items():
+            if source == run.source.id and path in run.results:
+                run.results[path].renamed = count
         claims = {owner: keys for owner, keys in records.claims.items() if owner.source == run.source.id}
 
         def remember() -> None:

@@ -18,10 +18,11 @@ def id_paths(path: str, store: SourceStore) -> tuple[str, ...]:
 
     A path on disk may be relative, and its file may be gone. A path that is in no source stays unchanged.
     """
-    stems = list(store.stems())
-    if not (path.startswith(DISK) or path in (".", "..")) and _is_id(path.rstrip("/"), stems):
+    stems, sources = list(store.stems()), store.all()
+    named = {source.id for source in sources if source.name == path.rstrip("/")}
+    others = [one for one in stems if one.source not in named or one.stem == one.path]
+    if not (path.startswith(DISK) or path in (".", "..")) and _is_id(path.rstrip("/"), others):
         return (path,)
-    sources = store.all()
     for source in sources:
         if path.rstrip("/") in (source.name, source.place.rstrip("/")):
             return _covered(source, "", stems) or (path,)

@@ -69,6 +69,29 @@ def test_paths_as_the_user_knows_them(
     assert {result["document"] for result in called.json["results"]} == expected
 
 
+def test_a_file_that_collides_later_is_found_by_its_own_path(
+    firm: Path, qa_bot: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its id begins with the name of its source, so that the path below the source is that of the other file."""
+    monkeypatch.chdir(firm)
+    late = firm / "two" / "papers" / "tea.md"
+    late.write_text("# Late\n\nThe wombat of papers digs late.\n")
+    for _ in range(2):
+        assert qa_bot("sync").code == 0
+        for path, expected in {
+            "two/papers/tea.md": {"papers/tea.md"},
+            "papers/tea.md": {"papers/tea.md"},
+            "papers": {"hr/pay.md", "it/vpn.md", "papers/tea.md"},
+            "two/papers": {"hr/pay.md", "it/vpn.md", "papers/tea.md"},
+            "one/docs": {"hr/leave.md", "hr/de/urlaub.md", "tea.md"},
+            "one/docs/tea.md": {"tea.md"},
+            "tea.md": {"tea.md"},
+        }.items():
+            called = qa_bot("search", "wombat", "--engine", "keyword", "--under", path, "--json")
+            assert {result["document"] for result in called.json["results"]} == expected, path
+        late.write_text("# Late\n\nThe wombat of papers digs later still.\n")
+
+
 def test_an_unknown_path_is_an_error_that_names_near_ones(
     firm: Path, qa_bot: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
