@@ -86,7 +86,7 @@ def _written(question: str) -> Iterator[tuple[int, int, str]]:
     for value in find_values(question):
         if isinstance(value, Quoted):
             yield value.start, value.end, value.value
-        elif isinstance(value, Number) and value.value == int(value.value):
+        elif isinstance(value, Number) and value.value == int(value.value) and not _is_in_name(question, value):
             yield value.start, value.end, str(int(value.value))
     codes = (code for code in _CODE.finditer(question) if len(code[0]) <= _LONGEST_CODE)
     for code in islice(codes, _MAX_CODES):
@@ -96,4 +96,14 @@ def _written(question: str) -> Iterator[tuple[int, int, str]]:
             yield code.start(), code.end(), code[0]
 
 
+def _is_in_name(question: str, number: Number) -> bool:
+    """Whether a number in words is part of a name, as capitals beside it show: "the Final Four", "Seven Eleven"."""
+    if not number.text.istitle() or question.istitle():
+        return False
+    before, after = _CAPITALISED_BEFORE.search(question[: number.start]), _CAPITALISED.match(question[number.end :])
+    return bool(before and before[1].lower() not in _QUESTION_WORDS) or after is not None
+
+
+_CAPITALISED_BEFORE = re.compile(r"\b([A-Z][a-z]\w*)[ -]$")
+_CAPITALISED = re.compile(r"[ -][A-Z][a-z]")
 _QUESTION_WORDS = frozenset({"what", "which", "who", "where", "when", "how", "name", "is", "in", "on", "i", "a", "the"})

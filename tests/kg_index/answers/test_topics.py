@@ -42,6 +42,18 @@ def test_both_meanings_of_a_name_are_spotted_the_likelier_first(world: Lookup, s
     assert [world.triples.term(t.id) for t in entities.topics] == [f"{EX}quicksilver", f"{EX}mercury"]
 
 
+@pytest.mark.parametrize("question", ["who won the Final Two", "where is Two Moons", "who wrote Catch Two"])
+def test_a_number_in_words_that_is_part_of_a_name_is_no_value(world: Lookup, spot_world: Spot, question: str) -> None:
+    assert values(world, spot_world(question)) == []
+
+
+@pytest.mark.parametrize("question", ["which planet has Two moons", "Two moons has which planet", "WHO HAS TWO MOONS"])
+def test_other_numbers_in_words_are_values(world: Lookup, spot_world: Spot, question: str) -> None:
+    assert [literal for _, literal in values(world, spot_world(question))] == [
+        '"2"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    ]
+
+
 @pytest.mark.parametrize(
     ("question", "text", "literal"),
     [
