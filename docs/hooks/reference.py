@@ -1,21 +1,30 @@
-"""Writes the reference pages from the code: command line, configuration, HTTP."""
+"""Writes the reference pages from the code: command line, configuration, training, HTTP."""
 
 from __future__ import annotations
 
+import ast
 import inspect
-from collections.abc import Iterator
-from dataclasses import MISSING, fields
-from typing import Any
+import io
+import re
+import tokenize
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+NEED_BASE = ("annotate", "cross-encoder", "persona")
+"""Models that have no settings without --base."""
+
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Called by MkDocs: adds the generated pages."""
-    for name, page in (("commands", commands()), ("configuration", configuration()), ("http", http())):
-        files.append(File.generated(config, f"reference/{name}.md", content=page))
+    pages = {"commands": commands, "configuration": configuration, "training": training, "http": http}
+    for name, page in pages.items():
+        files.append(File.generated(config, f"reference/{name}.md", content=page()))
     return files
 
 
@@ -74,6 +83,84 @@ def configuration() -> str:
             lines.append(f"| `{section.name}.{key.name}` | `{_cell(default)}` | {_cell(key.metadata['description'])} |")
         lines.append("")
     return "\n".join(lines)
+
+
+def training() -> str:
+    """Every key of `--config` of every model that `train` knows; what a key means is the comment beside its field."""
+    from qa_lab.train.registry import MODELS, verb
+    from qa_lab.train.request import Request
+
+    lines = ["# Training settings", "", "Keys of the TOML file that `qa-bot train MODEL --config FILE` reads."]
+    for model in MODELS:
+        base = Path("base") if model in NEED_BASE else None
+        settings = verb(model).settings(Request((), Path("out"), base))
+        lines += ["", f"## {model}"]
+        for table, values in _tables(settings):
+            meanings, kinds = _meanings(type(values)), get_type_hints(type(values))
+            rows = []
+            for key in fields(values):
+                if is_dataclass(value := getattr(values, key.name)):
+                    continue
+                choices = get_args(kinds[key.name]) if get_origin(kinds[key.name]) is Literal else ()
+                one_of = f"One of {', '.join(f'`{choice}`' for choice in choices)}." if choices else ""
+                meaning = " ".join(part for part in (_sentence(meanings.get(key.name, "")), one_of) if part)
+                rows.append(f"| `{key.name}` | `{_cell(_toml(value))}` | {_cell(meaning)} |")
+            if rows:
+                lines += ["", *([f"Table `[{table}]`:", ""] if table else [])]
+                lines += ["| key | default | meaning |", "| --- | --- | --- |", *rows]
+    return "\n".join(lines) + "\n"
+
+
+def _tables(settings: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """The settings, then each table in them, with its name."""
+    yield name, settings
+    for key in fields(settings):
+        if is_dataclass(value := getattr(settings, key.name)):
+            yield from _tables(value, f"{name}.{key.name}".removeprefix("."))
+
+
+def _meanings(kind: type) -> Mapping[str, str]:
+    """The comment at the end of each field of a class, or the one above it.
+
+    A comment that ends with a semicolon goes on in the lines below.
+    """
+    meanings: dict[str, str] = {}
+    for base in (base for base in reversed(kind.__mro__) if is_dataclass(base)):
+        source = inspect.cleandoc("\n" + inspect.getsource(base))
+        tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+        comments = {
+            token.start[0]: token.string.lstrip("# ")
+            for token in tokens
+            if token.type == tokenize.COMMENT and not token.string.startswith(("# fmt:", "# noqa", "# type:"))
+        }
+        (definition,) = ast.parse(source).body
+        assert isinstance(definition, ast.ClassDef)
+        for node in definition.body:
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                last = node.end_lineno or node.lineno
+                beside = [comments.pop(line) for line in range(node.lineno, last + 1) if line in comments]
+                while beside and beside[-1].endswith(";") and last + 1 in comments:
+                    last += 1
+                    beside.append(comments.pop(last))
+                above = [comments.pop(line) for line in sorted(comments) if line < node.lineno]
+                meanings[node.target.id] = " ".join(beside or above)
+    return meanings
+
+
+def _sentence(text: str) -> str:
+    """A comment as a sentence; a symbol at its beginning ("m_a") stays."""
+    first = re.match(r"[a-z]{2,}(?![\w(])|a ", text)
+    text = text[0].upper() + text[1:] if first else text
+    return f"{text.rstrip('.')}." if text else ""
+
+
+def _toml(value: object) -> str:
+    """A value as it is written in TOML."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def http() -> str:

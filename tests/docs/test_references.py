@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from qa_bot.web.openapi import document
+from qa_lab.train.registry import MODELS
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = "qa_core|retrievers|rankers|generators|kg_index|qa_bot|qa_lab|benchmarks|tests"
@@ -62,3 +63,14 @@ def squeezed(entry: str, year: str) -> str:
     """The entry with single blanks, if it is of this year."""
     text = " ".join(entry.split())
     return text if re.search(rf"year = \{{{year}\}}", text) else ""
+
+
+def test_the_reference_of_training_has_every_key_with_its_default_and_meaning() -> None:
+    page = runpy.run_path(str(ROOT / "docs/hooks/reference.py"))["training"]()
+    sections = {section.partition("\n")[0]: section for section in page.split("\n## ")[1:]}
+    assert list(sections) == list(MODELS)
+    assert "| `folds` | `5` | Of cross-validation. |" in sections["fusion"]
+    assert '| `preset` | `"cpu"` | Default sizes of [model]. One of `cpu`, `paper`. |' in sections["encoder-decoder"]
+    assert "Table `[training]`:" in sections["blstm"]
+    assert "a transformer's folder gives its hidden states" in sections["entailment"], "a comment of two lines"
+    assert "the networks that Wang compares with. One of `head`" in sections["relations"], "a comment above its field"

@@ -23,3 +23,5 @@ def test_the_site_builds_strictly(tmp_path: Path) -> None:
     assert "/api/ask" in pages["http"]
     configuration = (tmp_path / "site" / "reference" / "configuration" / "index.html").read_text()
     assert "ranking.models" in configuration
+    training = (tmp_path / "site" / "reference" / "training" / "index.html").read_text()
+    assert "hyperqa" in training
