@@ -37,7 +37,7 @@ from retrievers.hits import Hits
 
 FIRST_ANALYSER = "qa-bot-english/1"
 """Analyser of version 0.1, whose manifests do not name one."""
-READABLE_ANALYSERS = frozenset({FIRST_ANALYSER})
+READABLE_ANALYSERS = frozenset({FIRST_ANALYSER, "qa-bot/2"})
 """Older analysers whose terms are those of this version's questions, at least in English."""
 CUTTER_VERSION = "qa-bot/4"
 """The rules that cut documents into passages: 1, by sentences alone, of version 0.1; 2, by the structure of documents.

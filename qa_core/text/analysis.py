@@ -16,7 +16,7 @@ from qa_core.text.languages import LANGUAGES
 from qa_core.text.sentences import sentences as sentences
 from qa_core.text.stop_words import word_set
 
-ANALYSER_VERSION = "qa-bot/2"
+ANALYSER_VERSION = "qa-bot/3"
 """The rules of `terms` and Snowball's stemmers (of PyStemmer 3). Change it when `terms` gives other terms: an index
 names the version that made it, and one made by another is rebuilt."""
 

@@ -39,7 +39,7 @@ def newer_analyser(four: Home, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("newer_analyser")
 def test_an_index_of_another_analyser_is_not_searched(four) -> None:
-    with pytest.raises(CorruptGenerationError, match="qa-bot/2, but this version has newer/2; run `qa-bot rep"):
+    with pytest.raises(CorruptGenerationError, match="qa-bot/3, but this version has newer/2; run `qa-bot rep"):
         index.Index(generation_of(four))
 
 
