@@ -48,6 +48,13 @@ SUPPORTS = 0.5
 left out: with .5 none of these sets loses points, with .6 one does, with .7 three."""
 SHORT = 10
 """Items of a list that is given whole; a glossary has more."""
+CAPTION = 80
+"""Characters of a line that is only the caption of a picture; a longer one explains what the picture shows."""
+_PICTURE = r"(?:figure|fig\.?|illustration|screenshot|image|abbildung|abb\.?|bild|schéma)"
+_CAPTION = re.compile(rf"[\s*_]*{_PICTURE}\s\d+(?:[.-]\d+)*[.:][*_]*(?:\s|$)", re.IGNORECASE)
+_PICTURE_TERMS = frozenset(terms("figure fig illustration screenshot image")) | frozenset(
+    terms("Abbildung Abb Bild", "de")
+)
 _EXPLAINED = re.compile(r"\s*[-*+]\s+\*\*([^*\n]+)\*\*")
 _STEP = re.compile(r"\s*\d{1,2}[.)]\s")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
@@ -93,6 +100,8 @@ def unit_scores(
     for number, (unit, following) in enumerate(pairwise(units)):
         if passage.text[slice(*unit)].rstrip().endswith(":") and passage.text[slice(*following)].lstrip()[:1] == "|":
             scores[number] -= ANNOUNCES
+    if _PICTURE_TERMS.isdisjoint(rarity):
+        _put_last([is_caption(passage.text, unit) for unit in units], scores)
     return scores
 
 
@@ -108,6 +117,21 @@ def _present(text: str, units: Sequence[Span], question: Collection[str], langua
         if language == "de" and (prefixes := separated_prefixes(unit)):
             present.update(term for term in question if is_separated(term, present, prefixes))
         yield present.intersection(question)
+
+
+def is_caption(text: str, unit: Span) -> bool:
+    """Whether a unit is in a line that only names a picture: "Figure 3.50. Drawing the line"."""
+    first, last = text.rfind("\n", 0, unit[0]) + 1, text.find("\n", unit[0])
+    end = len(text) if last < 0 else last
+    return end - first <= CAPTION and _CAPTION.match(text, first, end) is not None
+
+
+def _put_last(captions: Sequence[bool], scores: FloatArray) -> None:
+    """A caption has the words of what is asked, but the text beside the picture answers."""
+    others = [score for score, is_one in zip(scores.tolist(), captions, strict=True) if not is_one]
+    for number, is_one in enumerate(captions if others else ()):
+        if is_one:
+            scores[number] = min(scores[number], *others)
 
 
 def _heads(passage: Passage, units: Sequence[Span]) -> Iterator[str]:

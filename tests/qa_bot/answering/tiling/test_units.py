@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from qa_bot.answering.tiling.units import supporting, unit_scores
+from qa_bot.answering.tiling.units import is_caption, supporting, unit_scores
 from qa_core.text.analysis import terms
 from qa_core.types import Clue, Passage, Place, Source
 
@@ -45,6 +45,27 @@ def test_the_rows_of_a_table_answer_and_not_the_line_above() -> None:
     passage = Passage("p", text, Clue(), Source("animals"))
     scores = unit_scores(passage, units, np.full(4, 0.5, np.float32), {"owl": 1.0}, "en")
     assert scores.tolist() == pytest.approx([0.45, 0.5, 0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    "caption", ["Figure 3.50. Drawing the line", "**Abb. 2:** Drawing the line", "    Fig. 4: Line"]
+)
+def test_the_caption_of_a_picture_does_not_answer(caption: str) -> None:
+    text = f"{caption}\n\nHold the key. Click again."
+    start = len(caption) + 2
+    units = [(0, len(caption)), (start, start + 13), (start + 14, len(text))]
+    passage, cosines = Passage("p", text, Clue(), Source("gimp")), np.array([0.9, 0.5, 0.4], np.float32)
+    scores = unit_scores(passage, units, cosines, {"line": 1.0, "draw": 1.0}, "en")
+    assert scores.tolist() == pytest.approx([0.4, 0.5, 0.4])
+    assert unit_scores(passage, units, cosines, {"figur": 1.0}, "en").argmax() == 0, "the question is about it"
+    assert unit_scores(passage, units[:1], cosines[:1], {"line": 1.0}, "en")[0] >= 0.9, "there is nothing else"
+
+
+@pytest.mark.parametrize(
+    "line", ["Figure 3 shows the line", f"Figure 3. Drawing{' the line' * 10}", "Draw. Figure 3. A"]
+)
+def test_other_lines_about_pictures_may_answer(line: str) -> None:
+    assert not is_caption(f"Lines\n{line}", (6, 6 + len(line)))
 
 
 def test_a_row_that_the_question_names_by_its_number_gains() -> None:

@@ -342,14 +342,23 @@ def cell_text(cell: LexborNode, depth: int) -> str:
 
 
 def _is_caption(image: LexborNode, alternative: str) -> bool:
-    """Whether the caption of the figure around an image says the same as its alternative text."""
+    """Whether the caption of the figure around an image says the same as its alternative text; DocBook's have a number
+    in front."""
     around = image.parent
     for _ in range(MOST_AROUND_IMAGE):
-        if around is None or around.tag == "figure":
+        if around is None or _is_figure(around):
             break
         around = around.parent
-    caption = around.css_first("figcaption") if around is not None and around.tag == "figure" else None
-    return caption is not None and caption.text().casefold().split() == alternative.casefold().split()
+    if around is None:
+        return False
+    said = alternative.casefold().split()
+    caption = around.css_first("figcaption" if around.tag == "figure" else ".title") if _is_figure(around) else None
+    words = caption.text().casefold().split() if caption is not None else []
+    return bool(words) and (words == said or (around.tag != "figure" and words[-len(said) :] == said))
+
+
+def _is_figure(node: LexborNode) -> bool:
+    return node.tag == "figure" or "figure" in (node.attributes.get("class") or "").split()
 
 
 def _term(terms: list[str]) -> str:

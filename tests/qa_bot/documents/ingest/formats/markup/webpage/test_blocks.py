@@ -106,3 +106,16 @@ def test_elements_nested_too_deep_become_running_text():
 def test_an_alternative_text_that_repeats_the_caption_is_left_out(alternative, expected):
     image = f"<a href=x.png><img src=x.png alt='{alternative}'></a>"
     assert fragment(f"<figure>{image}<figcaption><p>Clone Dialog</figcaption></figure>").text == expected
+
+
+@pytest.mark.parametrize(
+    ("alternative", "expected"),
+    [
+        ("Drawing the line", "**Figure 3.5. Drawing the line**"),
+        ("Two points", "**Figure 3.5. Drawing the line**\n\nTwo points"),
+    ],
+)
+def test_an_alternative_text_that_repeats_a_caption_of_docbook_is_left_out(alternative, expected):
+    title = '<p class="title"><b>Figure 3.5. Drawing the line</b></p>'
+    image = f'<div class="figure-contents"><div class="mediaobject"><img src="x.png" alt="{alternative}"></div></div>'
+    assert fragment(f'<div class="figure">{title}{image}</div>').text == expected
