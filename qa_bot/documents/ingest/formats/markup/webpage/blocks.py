@@ -351,10 +351,10 @@ def _is_caption(image: LexborNode, alternative: str) -> bool:
         around = around.parent
     if around is None:
         return False
-    said = alternative.casefold().split()
+    repeated = alternative.casefold().split()
     caption = around.css_first("figcaption" if around.tag == "figure" else ".title") if _is_figure(around) else None
     words = caption.text().casefold().split() if caption is not None else []
-    return bool(words) and (words == said or (around.tag != "figure" and words[-len(said) :] == said))
+    return bool(words) and (words == repeated or (around.tag != "figure" and words[-len(repeated) :] == repeated))
 
 
 def _is_figure(node: LexborNode) -> bool:
