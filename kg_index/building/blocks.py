@@ -10,6 +10,7 @@ from typing import Protocol
 
 _READ = 1 << 18  # compressed bytes at a time
 BLOCK = 1 << 20  # uncompressed bytes at a time
+_PACKED = frozenset({".gz", ".bz2"})
 _GZIP = 31  # zlib's window bits for data with a gzip header
 
 
@@ -32,6 +33,12 @@ class _Unpacker(Protocol):
     def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
 
+def packing_of(path: Path) -> str:
+    """`.gz`, `.bz2` or "" by the extension, in small letters."""
+    suffix = path.suffix.lower()
+    return suffix if suffix in _PACKED else ""
+
+
 def unpacked(path: Path) -> Iterator[bytes]:
     """The bytes of a plain, `.gz` or `.bz2` file, at most `BLOCK` at a time.
 
@@ -39,9 +46,10 @@ def unpacked(path: Path) -> Iterator[bytes]:
     """
     with path.open("rb") as file:
         pieces = iter(lambda: file.read(_READ), b"")
-        if path.suffix == ".gz":
+        packing = packing_of(path)
+        if packing == ".gz":
             yield from _members(pieces, _gzip_pieces)
-        elif path.suffix == ".bz2":
+        elif packing == ".bz2":
             yield from _members(pieces, _bzip2_pieces)
         else:
             yield from pieces

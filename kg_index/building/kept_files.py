@@ -18,12 +18,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from kg_index.building.blocks import packing_of
 from kg_index.building.rdf_parsing import Triple, read_triples
 
 FOLDER, LOG = "sources", "log.json"
 LEVEL = 1
 """Of compression: copying takes a tenth of the time of building."""
-_PACKED = frozenset({".gz", ".bz2"})
 
 
 class KeptFilesError(ValueError):
@@ -69,10 +69,11 @@ class KeptFiles:
     def keep(self, path: Path, name: str) -> str:
         """Copy a file, compressed; returns the name of the copy."""
         self.folder.mkdir(exist_ok=True)
-        if path.suffix == ".gz":
+        packing = packing_of(path)
+        if packing == ".gz":
             shutil.copyfile(path, self.folder / name)
             return name
-        plain = name.removesuffix(".bz2")
+        plain = name[: -len(packing)] if packing else name
         with _opened(path) as file, _compressed(self.folder / f"{plain}.gz") as copy:
             shutil.copyfileobj(file, copy)
         return f"{plain}.gz"
@@ -115,7 +116,7 @@ class KeptFiles:
 
 
 def _opened(path: Path) -> Any:
-    if path.suffix in _PACKED:
+    if packing_of(path):
         import bz2
 
         return bz2.open(path)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pyoxigraph
 
-from kg_index.building.blocks import BrokenFileError, Stream, unpacked, whole_lines
+from kg_index.building.blocks import BrokenFileError, Stream, packing_of, unpacked, whole_lines
 
 Triple = tuple[str, str, str]
 Block = tuple[int, bytes | int]
@@ -77,13 +77,13 @@ def ignore(reject: Reject) -> None:
 
 
 def format_of(path: Path) -> pyoxigraph.RdfFormat:
-    """The format by the file's extension. Raises ValueError for any other extension."""
-    plain = path.with_suffix("") if path.suffix in {".gz", ".bz2"} else path
-    if plain.suffix not in _FORMATS:
+    """The format by the file's extension, in capitals or small letters. Raises ValueError for any other extension."""
+    suffix = (path.with_suffix("") if packing_of(path) else path).suffix.lower()
+    if suffix not in _FORMATS:
         raise ValueError(
             f"Expected a file named .nt, .nq or .ttl, with or without .gz or .bz2, but got {path}; rename or convert."
         )
-    return _FORMATS[plain.suffix]
+    return _FORMATS[suffix]
 
 
 def read_triples(

@@ -147,6 +147,7 @@ def _fields(line: bytes) -> tuple[str, str, int]:
 
 
 def _opened(path: Path) -> BinaryIO:
-    if path.suffix == ".gz":
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
         return cast(BinaryIO, gzip.open(path, "rb"))
-    return cast(BinaryIO, bz2.open(path, "rb")) if path.suffix == ".bz2" else path.open("rb")
+    return cast(BinaryIO, bz2.open(path, "rb")) if suffix == ".bz2" else path.open("rb")

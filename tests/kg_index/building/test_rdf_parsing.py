@@ -197,6 +197,12 @@ def test_blank_nodes_of_two_files_stay_apart(tmp_path):
     assert read(tmp_path / "a.nt", f"_:x <{P}> _:x .\n", scope="7-")[0] == [("_:7-x", P, "_:7-x")]
 
 
+def test_extensions_may_be_in_capitals(tmp_path):
+    content = GOOD.encode()
+    for name, packed in (("a.NT", content), ("a.Ttl", content), ("a.NT.GZ", gzip.compress(content))):
+        assert read(tmp_path / name, packed) == ([(A, P, B)], [])
+
+
 def test_other_endings_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"named \.nt, \.nq or \.ttl"):
         list(read_triples(tmp_path / "a.rdf.gz"))

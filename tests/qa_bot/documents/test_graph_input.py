@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from kg_index.building.kept_files import FOLDER, KeptFiles
 from kg_index.linking.linker import EntityMention, Linker
 from kg_index.linking.mentions import Mentions
 from qa_bot.documents.graph import Graph, add, generations, open_graph
@@ -55,6 +57,17 @@ def test_bad_lines_are_rejected_and_the_others_added(qa_bot, tmp_path: Path):
     assert strict.code == 1
     assert "line 2" in strict.err
     assert qa_bot("kg", "stats", "--json").json["generation"] == generation
+
+
+def test_extensions_in_capitals_are_read_and_copied(qa_bot, empty_home: Home, tmp_path: Path):
+    turtle, packed = tmp_path / "up.TTL", tmp_path / "UP.NT.BZ2"
+    turtle.write_text(GOOD)
+    packed.write_bytes(bz2.compress(f'<{EX}lima> {LABEL} "Limapolis" .\n'.encode()))
+    added = add(empty_home, [turtle, packed])
+    assert [file.triples for file in added.files] == [1, 1]
+    current = generations(empty_home).current()
+    assert current
+    assert sum(map(len, KeptFiles(current.path / FOLDER).triples())) == 2
 
 
 def test_literal_of_ten_megabytes_is_a_value_but_no_name(qa_bot, tmp_path: Path):
