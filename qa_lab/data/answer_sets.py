@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, Self
 
 from qa_core.types import FloatArray
-from qa_lab.data.pairs import Judged, incomplete, items, pair_of
+from qa_lab.data.pairs import PAIR, Judged, incomplete, items, pair_of
 from qa_lab.data.reading import Reading, TrainingData
 from qa_lab.data.splitting import normalised, split_by_hash, train_dev_split
 from qa_lab.errors import TrainingDataError
@@ -52,7 +52,7 @@ def read_answer_sets(paths: Sequence[Path], *, limit: int | None = None) -> Answ
         for (number, question), labels in questions.items()
     )
     count = sum(len(answers.answers) for answers in sets)
-    return reading.result(sets, count, "questions with answers", repeated=rows - count)
+    return reading.result(sets, count, "questions with answers", units=PAIR, repeated=rows - count)
 
 
 def split_questions(data: AnswerSets, dev: str) -> tuple[list[AnswerSet], list[AnswerSet]]:

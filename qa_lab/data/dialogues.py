@@ -67,7 +67,9 @@ def read_dialogues(paths: Sequence[Path], *, limit: int | None = None) -> Traini
             break
     count = len(exchanges(dialogues))
     repeated = sum(1 for dialogue in dialogues for _ in dialogue.exchanges()) - count
-    return reading.result(tuple(dialogues), count, "dialogues of two turns or more", repeated=repeated)
+    return reading.result(
+        tuple(dialogues), count, "dialogues of two turns or more", units=("reply", "replies"), repeated=repeated
+    )
 
 
 def exchanges(dialogues: Iterable[Dialogue]) -> list[Exchange]:

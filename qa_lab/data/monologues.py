@@ -43,7 +43,12 @@ def read_monologue(paths: Sequence[Path], *, limit: int | None = None) -> Traini
                 break
     examples = tuple(spoken.values())[:limit]
     return reading.result(
-        examples, len(examples), "sentences", repeated=repeated, advice="give text with a sentence a line."
+        examples,
+        len(examples),
+        "sentences",
+        units=("sentence", "sentences"),
+        repeated=repeated,
+        advice="give text with a sentence a line.",
     )
 
 

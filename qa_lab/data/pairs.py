@@ -14,9 +14,11 @@ from pathlib import Path
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.data import jsonl, tsv
 from qa_bot.documents.ingest.records import Item, Record, Reject
-from qa_lab.data.reading import Reading, TrainingData, by_line, read_records, string_list
+from qa_lab.data.reading import Reading, TrainingData, Units, by_line, read_records, string_list
 from qa_lab.data.splitting import normalised, split_by_hash
 from retrievers.training.examples import Pair
+
+PAIR: Units = ("question-answer pair", "question-answer pairs")
 
 _COLUMNS = {"questionid": "qid", "sentence": "answer"}
 _ANSWER_SELECTION = {"question", "answer", "label"}
@@ -56,7 +58,8 @@ def read_pairs(paths: Sequence[Path], *, limit: int | None = None) -> TrainingDa
             reading.rejects.append(incomplete(record))
         if len(pairs) == limit:
             break
-    return reading.result(tuple(pairs.values()), len(pairs), "question-answer pairs", repeated=count - len(pairs))
+    repeated = count - len(pairs)
+    return reading.result(tuple(pairs.values()), len(pairs), "question-answer pairs", units=PAIR, repeated=repeated)
 
 
 def split(pairs: Iterable[Pair], share: float) -> tuple[list[Pair], list[Pair]]:

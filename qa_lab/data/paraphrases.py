@@ -52,6 +52,7 @@ def read_lexicon(paths: Sequence[Path], *, limit: int | None = None) -> Lexicon:
         tuple(pairs.values()),
         len(pairs),
         "word paraphrases",
+        units=("pair of words", "pairs of words"),
         repeated=left_out[REPEATED],
         left_out=dict(+left_out),
         advice=f"{unused and f'left out: {unused}; '}name a lexicon with pairs of words.",

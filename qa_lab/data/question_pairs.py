@@ -68,8 +68,10 @@ def read_question_pairs(paths: Sequence[Path], *, limit: int | None = None) -> T
         questions,
         len(questions),
         "pairs of similar questions",
+        units=("pair of similar questions", "pairs of similar questions"),
         repeated=len(pairs) - len(distinct),
         advice="give questions that ask the same.",
+        others={("pair of different ones", "pairs of different ones"): len(questions.different)},
     )
 
 

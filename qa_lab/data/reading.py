@@ -3,7 +3,7 @@
 reading = Reading(paths)
 for record in reading.readable(read_records(paths, {"jsonl": _jsonl})):
     ...
-return reading.result(tuple(examples), len(examples), "dialogues")
+return reading.result(tuple(examples), len(examples), "dialogues", units=("dialogue", "dialogues"))
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from qa_lab.errors import TrainingDataError
 
 Examples = TypeVar("Examples")
 Readable = TypeVar("Readable")
+Units = tuple[str, str]
+"""What an example is called: one, and several."""
 FileReader = Callable[[SourceFile], Iterator[Item]]
 
 
@@ -30,10 +32,12 @@ class TrainingData(Generic[Examples]):
 
     examples: Examples
     count: int  # of examples, as reports state it
+    units: Units = ("example", "examples")
     rejects: tuple[Reject, ...] = ()
     notices: tuple[Notice, ...] = ()
     repeated: int = 0  # examples that occurred before
     left_out: Mapping[str, int] = field(default_factory=dict)  # examples by the reason why they are not used
+    others: Mapping[Units, int] = field(default_factory=dict)  # examples of another kind, which `count` leaves out
 
 
 class Reading:
@@ -58,8 +62,10 @@ class Reading:
         count: int,
         what: str,
         *,
+        units: Units,
         repeated: int = 0,
         left_out: Mapping[str, int] | None = None,
+        others: Mapping[Units, int] | None = None,
         advice: str = "is there any file?",
     ) -> TrainingData[Examples]:
         """The examples with the rejects and notices so far.
@@ -71,7 +77,16 @@ class Reading:
             paths = ", ".join(map(str, self.paths))
             reason = f": {self.rejects[0].where}: {self.rejects[0].reason}" if self.rejects else f"; {advice}"
             raise TrainingDataError(f"Expected {what} in {paths}, but got none{reason}")
-        return TrainingData(examples, count, tuple(self.rejects), tuple(self.notices), repeated, left_out or {})
+        return TrainingData(
+            examples,
+            count,
+            units,
+            rejects=tuple(self.rejects),
+            notices=tuple(self.notices),
+            repeated=repeated,
+            left_out=left_out or {},
+            others=others or {},
+        )
 
 
 def read_records(paths: Sequence[Path], formats: Mapping[str, FileReader]) -> Iterator[Item]:

@@ -39,7 +39,7 @@ def read_texts(paths: Sequence[Path], *, limit: int | None = None) -> TrainingDa
         if limit is not None and len(texts) >= limit:
             break
     examples = tuple(texts)[:limit]
-    return reading.result(examples, len(examples), "texts", repeated=count - len(texts))
+    return reading.result(examples, len(examples), "texts", units=("text", "texts"), repeated=count - len(texts))
 
 
 def split_texts(texts: Iterable[str], share: float) -> tuple[list[str], list[str]]:

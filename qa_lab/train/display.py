@@ -25,7 +25,9 @@ def show_read(data: TrainingData[Any]) -> None:
         sys.stderr.write(f"{reject.where}: {reject.reason}\n")
     if len(data.rejects) > MOST:
         sys.stderr.write(f"… and {len(data.rejects) - MOST:,} more\n")
-    sys.stderr.write(f"{data.count:,} pairs, {data.repeated:,} repeated, {len(data.rejects):,} rejected\n")
+    counts = {data.units: data.count} | {units: count for units, count in data.others.items() if count}
+    counted = [f"{count:,} {one if count == 1 else many}" for (one, many), count in counts.items()]
+    sys.stderr.write(f"{', '.join(counted)}, {data.repeated:,} repeated, {len(data.rejects):,} rejected\n")
 
 
 @contextmanager
@@ -53,10 +55,10 @@ def progress_bar(epochs: int, *, measure: str = "MRR") -> Iterator[Callable[[Pro
 
 
 def describe(progress: Progress, epochs: int) -> str:
-    """Epoch, loss, pairs a second and remaining time; before the first epoch, the number of pairs."""
+    """Epoch, loss, examples a second and remaining time; before the first epoch, that of scored pairs."""
     left = progress.eta_seconds
     eta = "" if left is None else f", {int(left) // 60}:{int(left) % 60:02d} left"
-    rate = f"{progress.examples_per_second:,.0f} pairs/s"
+    rate = f"{progress.examples_per_second:,.0f}"
     if not progress.epoch:
-        return f"before training: {progress.step:,} pairs, {rate}{eta}"
-    return f"epoch {progress.epoch} of {epochs}, loss {progress.loss:.4f}, {rate}{eta}"
+        return f"before training: {progress.step:,} pairs, {rate} pairs/s{eta}"
+    return f"epoch {progress.epoch} of {epochs}, loss {progress.loss:.4f}, {rate} examples/s{eta}"

@@ -55,7 +55,13 @@ def read_phrase_pairs(paths: Sequence[Path], *, limit: int | None = None) -> Tra
         if limit is not None and len(pairs) >= limit:
             break
     averaged = tuple(_averaged(pairs[:limit]))
-    return reading.result(averaged, len(averaged), "pairs of phrases", advice="is there any line?")
+    return reading.result(
+        averaged,
+        len(averaged),
+        "pairs of phrases",
+        units=("pair of phrases", "pairs of phrases"),
+        advice="is there any line?",
+    )
 
 
 def annotated(pairs: Iterable[PhrasePair]) -> bool:

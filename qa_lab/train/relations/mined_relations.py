@@ -78,7 +78,7 @@ def read_templates(paths: Sequence[Path], *, limit: int | None = None) -> Traini
         raise TrainingDataError(
             f"{error} Name mined templates, or name relations by --relations NAMES.txt for questions with pools."
         ) from error
-    return TrainingData(table, len(table.relation))
+    return TrainingData(table, len(table.relation), ("template with a relation", "templates with a relation"))
 
 
 def _head(job: Job[RelationSettings], table: TemplateTable) -> MinedOutcome:

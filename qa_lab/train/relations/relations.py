@@ -61,7 +61,7 @@ def _train(job: Job[RelationSettings]) -> Outcome:
         return train_mined(job)
     names = read_relations(request.relations)
     pools = tuple(question for path in request.data for question in read_pools(path, names))[: request.limit]
-    job.on_read(TrainingData(pools, len(pools)))
+    job.on_read(TrainingData(pools, len(pools), ("question", "questions")))
     train, held_out = _split(pools, names, request.dev)
     if config.model == "network":
         return train_network(job, train, held_out)

@@ -154,7 +154,12 @@ def _weights(base: TrainableChat, speaker: LanguageNetwork, material: _Material)
 
 
 def _check_learnable(base: ChatText, train: Sequence[Spoken], held_out: Sequence[Spoken]) -> None:
-    """Raises TrainingDataError if the base knows too few words of the sentences."""
+    """Raises TrainingDataError if there are too few sentences, or if the base knows too few words of them."""
+    if not train or not held_out:
+        raise TrainingDataError(
+            f"Expected sentences for training and to hold out, but got {len(train)} and {len(held_out)}; give more "
+            "sentences, or name development data with --dev PATH."
+        )
     for what, sentences in (("for training", train), ("to hold out", held_out)):
         if not any(known_share(base, sentence.text) >= KNOWN for sentence in sentences):
             raise TrainingDataError(

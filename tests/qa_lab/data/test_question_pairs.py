@@ -82,6 +82,8 @@ def test_jsonl(write_lines: Write):
     )
     assert texts(path) == [("a", "b"), ("a", "c"), ("b", "c"), ("d", "e"), ("f", "g")]
     assert texts(path, "different") == [("a", "d"), ("a", "f")]
+    data = read_question_pairs([path])
+    assert (data.count, sum(data.others.values())) == (len(data.examples), 2)
     assert read_question_pairs([path]).examples.texts[-2:] == ("alone", "with an answer")
     assert list(read_titles([path])) == ["a", "d", "alone", "with an answer"]
 

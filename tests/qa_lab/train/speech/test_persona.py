@@ -101,6 +101,12 @@ def test_a_file_may_be_held_out(request_: Request, tmp_path: Path):
     assert (outcome.sentences, outcome.held_out) == (55, 5)
 
 
+def test_a_sentence_alone_is_too_little(request_: Request):
+    request_.data[0].write_text("The sea is calm.\n")
+    with pytest.raises(TrainingDataError, match=r"to hold out, but got 0 and 1; give more sentences"):
+        PERSONA.run(request_)
+
+
 @pytest.mark.parametrize("text", ["", "The sea.\n", "Слова на языке\nкоторого нет\nздесь совсем\n"])
 def test_too_little_to_learn_from_is_told(request_: Request, text: str):
     request_.data[0].write_text(text)
