@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 import json
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -57,9 +57,9 @@ def merge_settings(defaults: Settings, values: Mapping[str, Any], *, source: str
     """The defaults, overridden by values that were read from `source`.
 
     Raises:
-        SettingsError: an unknown key (the message names the nearest known one), or a value of the wrong type.
+        SettingsError: an unknown key (the message names the nearest ones), or a value of the wrong type.
     """
-    merged = _merged(defaults, values, source, "")
+    merged = _merged(defaults, values, source, known=list(_dotted(defaults)))
     try:
         # as JSON, since strict validation builds dataclasses from nothing else
         return TypeAdapter(type(defaults)).validate_json(json.dumps(merged), strict=True)
@@ -93,22 +93,48 @@ def device_of(name: str = "auto") -> torch.device:
     return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
 
 
-def _merged(defaults: DataclassInstance, overrides: Mapping[str, Any], source: str, prefix: str) -> dict[str, Any]:
+def _merged(
+    defaults: DataclassInstance, overrides: Mapping[str, Any], source: str, *, known: Sequence[str], prefix: str = ""
+) -> dict[str, Any]:
     values = {field.name: getattr(defaults, field.name) for field in dataclasses.fields(defaults)}
     for key, value in overrides.items():
-        _check_known(key, values, source, prefix)
+        if key not in values:
+            raise SettingsError(
+                f"{source}: Expected a known key, but got {prefix}{key}; {_nearest(key, values, prefix, known)}."
+            )
         table = values[key]
         if not dataclasses.is_dataclass(table):
             values[key] = value
         elif isinstance(value, Mapping):
-            values[key] = _merged(table, value, source, f"{prefix}{key}.")  # type: ignore[arg-type] # an instance
+            values[key] = _merged(table, value, source, known=known, prefix=f"{prefix}{key}.")  # type: ignore[arg-type] # an instance
         else:
             raise SettingsError(f"{source}: Expected a table [{prefix}{key}], but got {value!r}.")
     return {key: dataclasses.asdict(v) if dataclasses.is_dataclass(v) else v for key, v in values.items()}  # type: ignore[arg-type] # as above
 
 
-def _check_known(key: str, values: Mapping[str, Any], source: str, prefix: str) -> None:
-    if key in values:
-        return
-    nearest = difflib.get_close_matches(key, values, n=1, cutoff=0)
-    raise SettingsError(f"{source}: Expected a known key, but got {prefix}{key}; the nearest is {prefix}{nearest[0]}.")
+def _dotted(defaults: DataclassInstance, prefix: str = "") -> Iterator[str]:
+    """All keys with the names of their tables."""
+    for field in dataclasses.fields(defaults):
+        value = getattr(defaults, field.name)
+        if dataclasses.is_dataclass(value):
+            yield from _dotted(value, f"{prefix}{field.name}.")  # type: ignore[arg-type] # an instance
+        else:
+            yield f"{prefix}{field.name}"
+
+
+def _nearest(key: str, table: Iterable[str], prefix: str, known: Sequence[str]) -> str:
+    """The keys of this name in other tables, else those with a similar name, first in the same table; else all keys."""
+    by_name: dict[str, list[str]] = {}
+    for dotted in known:
+        by_name.setdefault(dotted.rpartition(".")[2], []).append(dotted)
+    nearest = by_name.get(key, [])
+    if not nearest:
+        candidates = ([f"{prefix}{name}" for name in _similar(key, table)], *map(by_name.get, _similar(key, by_name)))
+        nearest = next((keys for keys in candidates if keys), [])
+    if not nearest:
+        return f"known are {', '.join(known)}"
+    return f"the nearest {'is' if len(nearest) == 1 else 'are'} {', '.join(nearest)}"
+
+
+def _similar(key: str, names: Iterable[str]) -> list[str]:
+    return difflib.get_close_matches(key, list(names), n=1)

@@ -142,7 +142,7 @@ def test_what_no_verb_accepts(model: str, build_request: Callable[[str], Request
         with pytest.raises(error, match=message):
             train(wrong)
     usual.config.write_text("sede = 1\n")
-    with pytest.raises(SettingsError, match=r"settings.toml: Expected a known key, but got sede; the nearest is \w+"):
+    with pytest.raises(SettingsError, match=r"settings.toml: Expected a known key, but got sede; (known|the nearest) "):
         train(usual)
     assert not usual.out.exists()
 

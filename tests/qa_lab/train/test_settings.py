@@ -31,6 +31,9 @@ def test_what_is_given_stands_over_the_defaults():
     [
         ({"nme": "b"}, "s.toml: Expected a known key, but got nme; the nearest is name"),
         ({"inner": {"bach": 1}}, "but got inner.bach; the nearest is inner.batch"),
+        ({"rate": 1}, "but got rate; the nearest is inner.rate"),
+        ({"epochs": 1}, "but got epochs; known are name, inner.batch, inner.rate"),
+        ({"inner": {"name": "b"}}, "but got inner.name; the nearest is name"),
         ({"inner": 3}, r"Expected a table \[inner\], but got 3"),
         ({"inner": {"batch": "ten"}}, "inner.batch: .*but got 'ten'"),
         ({"inner": {"batch": 1.5}}, "inner.batch: .*but got 1.5"),
@@ -40,6 +43,17 @@ def test_what_is_given_stands_over_the_defaults():
 def test_what_does_not_fit_is_named(values: dict[str, object], reason: str):
     with pytest.raises(SettingsError, match=reason):
         merge_settings(Outer(), values, source="s.toml")
+
+
+def test_a_key_of_several_tables_is_named_with_each():
+    @dataclass(frozen=True)
+    class Both:
+        graph: int = 1
+        tuning: Inner = field(default_factory=Inner)
+        pairs: Inner = field(default_factory=Inner)
+
+    with pytest.raises(SettingsError, match=r"but got batch; the nearest are tuning\.batch, pairs\.batch\.$"):
+        merge_settings(Both(), {"batch": 1}, source="x")
 
 
 def test_files(tmp_path: Path):
