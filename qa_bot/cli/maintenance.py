@@ -168,6 +168,7 @@ def new_token(context: typer.Context) -> None:
 
 
 def _write_setting(context: typer.Context, key: str, value: str) -> None:
+    from qa_bot.answering.models.setting_checks import check_setting
     from qa_bot.home.checks.sealed_files import seal
     from qa_bot.home.config import set_value, with_absolute_folders
     from qa_bot.home.encoders import SHIPPED
@@ -176,5 +177,7 @@ def _write_setting(context: typer.Context, key: str, value: str) -> None:
 
     home = Home.open(home_path(context))
     finish_if_idle(home)
-    set_value(home.path, key, with_absolute_folders(key, value, SHIPPED))
+    value = with_absolute_folders(key, value, SHIPPED)
+    check_setting(home, key, value)
+    set_value(home.path, key, value)
     seal(home.path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
@@ -39,8 +40,11 @@ LOADERS = {
 
 OF_QUESTIONS = ("DecomposableConfig", "DecompositionConfig", "EntailmentConfig", "MatchingConfig", "SiameseConfig")
 """Kinds that compare two questions: by default they read a candidate's title."""
+FUSION = "FusionModel"
+"""Kind of a learned fusion, which scores candidates rather than pairs."""
 PUBLISHED = "published"
 """Kind of folders in Hugging Face layout."""
+_SUFFIX = re.compile(r"[@:].*$")
 DEPTH = 30
 """Default number of documents that a ranker scores."""
 
@@ -66,9 +70,7 @@ def open_ranker(folder: Path, *, models: Path | None = None, int8: bool = False)
 
             return open_hub_ranker(folder, models=models or Home.open().models, int8=int8)
         if kind not in LOADERS:
-            raise RankerError(
-                f"Expected a ranker in {folder}, but its {CONFIG} names the kind {kind!r}; choose another."
-            )
+            raise RankerError(_not_ranker(folder, kind))
         module, _, opener = LOADERS[kind].partition(":")
         return cast(PairScorer, attrgetter(opener)(import_module(module))(folder))
     except RankerError:
@@ -185,6 +187,65 @@ def parse_ranker_specs(rankers: str, *, models: Path | None = None) -> list[Rank
     return specs
 
 
+def expect_rankers(specs: str, *, models: Path) -> None:
+    """Check the folders of `[ranking] models` without opening them; hub ids that are not fetched are not checked.
+
+    Raises RankerError for a wrong suffix, a missing folder, or one that holds anything else than a ranker of pairs.
+    """
+    parsed = parse_ranker_specs(specs, models=models)
+    for spec in parsed:
+        if spec.folder.is_dir():
+            _expect_ranker(spec.folder)
+        elif wrong := _SUFFIX.search(Path(spec.name).name):
+            raise RankerError(
+                f"Expected FOLDER, then @text, @title or @both if any, then :N, a number of documents, but got "
+                f"{wrong.group()!r} after {spec.name.removesuffix(wrong.group())!r}; correct it."
+            )
+        elif not is_hub_id(spec.name):
+            raise RankerError(
+                f"Expected the folder of a trained ranker or ORG/NAME of the hub, but got {spec.name!r}; mend the path."
+            )
+    names = [spec.folder.name for spec in parsed]
+    if repeated := next((name for name in names if names.count(name) > 1), None):
+        raise RankerError(_same_names(repeated))
+
+
+def _expect_ranker(folder: Path) -> None:
+    kind = kind_of(folder)
+    if kind == PUBLISHED:
+        from rankers.answer_selection.pretrained_cross_encoder import check_reranker
+
+        try:
+            check_reranker(folder)
+        except (ValueError, FileNotFoundError) as error:
+            raise RankerError(str(error)) from error
+    elif kind == FUSION:
+        raise RankerError(_not_pairs(folder))
+    elif kind not in LOADERS:
+        raise RankerError(_not_ranker(folder, kind))
+
+
+def expect_fusion(folder: Path) -> None:
+    """Raises RankerError if a folder holds anything else than a learned fusion; it is not opened."""
+    if (kind := kind_of(folder.expanduser())) != FUSION:
+        raise RankerError(
+            f"Expected the --out of a `qa-bot train fusion`, but the {CONFIG} of {folder} names the kind {kind!r}; "
+            "choose another."
+        )
+
+
+def _same_names(name: str) -> str:
+    return f"Expected rankers of different names, but two folders are named {name!r}."
+
+
+def _not_pairs(folder: Path) -> str:
+    return f"Expected rankers of pairs, but {folder} is a learned fusion; name it by ranking.fusion."
+
+
+def _not_ranker(folder: Path, kind: str | None) -> str:
+    return f"Expected a ranker in {folder}, but its {CONFIG} names the kind {kind!r}; choose another."
+
+
 def _located(name: str, models: Path | None) -> Path:
     folder = Path(name).expanduser()
     if folder.is_dir() or not is_hub_id(name):
@@ -200,10 +261,10 @@ def open_rankers(specs: str, *, models: Path | None = None, int8: bool = False) 
         from rankers.fusion import FusedScorer
 
         if path.name in rankers:
-            raise RankerError(f"Expected rankers of different names, but two folders are named {path.name!r}.")
+            raise RankerError(_same_names(path.name))
         scorer = open_ranker(path, models=models, int8=int8)
         if isinstance(scorer, FusedScorer):
-            raise RankerError(f"Expected rankers of pairs, but {path} is a learned fusion; name it by ranking.fusion.")
+            raise RankerError(_not_pairs(path))
         inputs = inputs_of(path)
         rankers[path.name] = NeuralRanker(
             path.name, scorer, depth=depth, reads=reads or inputs.document, asks=inputs.question

@@ -59,17 +59,23 @@ _joined: ContextVar[_Joined | None] = ContextVar("joined", default=None)
 
 def open_engine(url: str) -> Engine:
     """An engine whose transactions behave the same on SQLite and PostgreSQL; it does not connect yet."""
+    parsed = expect_url(url)
     try:
-        parsed = _parsed(url)
-        drivername = _DRIVERS[parsed.drivername.partition("+")[0]]
-        return _prepared(create_engine(parsed.set(drivername=drivername), **_options(drivername)))
-    except (ArgumentError, KeyError):
-        raise StoreError(
-            f"Expected a URL sqlite:///… or postgresql://… as [store] url, but got {_hidden(url)}."
-        ) from None
+        return _prepared(create_engine(parsed, **_options(parsed.drivername)))
     except ModuleNotFoundError:
         raise StoreError(
             'Expected psycopg for PostgreSQL, but it is missing; run pip install "qa-bot[postgres]".'
+        ) from None
+
+
+def expect_url(url: str) -> URL:
+    """The URL with the driver that is used for it. Raises StoreError if it is malformed or names another database."""
+    try:
+        parsed = _parsed(url)
+        return parsed.set(drivername=_DRIVERS[parsed.drivername.partition("+")[0]])
+    except (ArgumentError, KeyError, ValueError):  # the last for a port that is not a number
+        raise StoreError(
+            f"Expected a URL sqlite:///… or postgresql://… as [store] url, but got {_hidden(url)}."
         ) from None
 
 

@@ -46,7 +46,9 @@ def test_paths_with_special_characters(tmp_path: Path) -> None:
     assert (folder / "store.sqlite").exists()
 
 
-@pytest.mark.parametrize("url", ["mysql://root@localhost/x", "store.sqlite", "", "oracle://u:secret@h/x"])
+@pytest.mark.parametrize(
+    "url", ["mysql://root@localhost/x", "store.sqlite", "", "oracle://u:secret@h/x", "postgresql://me:secret@h:five/x"]
+)
 def test_other_databases_are_refused(url: str) -> None:
     assert "secret" not in refused(url, "Expected a URL sqlite:///… or postgresql://…")
 
