@@ -1,4 +1,4 @@
-"""English function words, with and without contractions."""
+"""English function words, with and without contractions; negations, also German ones."""
 
 from __future__ import annotations
 
@@ -30,3 +30,9 @@ STOP_WORDS = (
     | {f"{pronoun}'{ending}" for pronoun in _PRONOUNS.split() for ending in ("d", "ll", "s", "re", "ve", "m")}
 )
 """Function words and contractions ("don't", "she's"), in lower case."""
+
+NEGATIONS = word_set(
+    "not no never none nothing nobody nowhere neither nor without cannot hardly nicht kein keine keinen keiner keinem "
+    "keines nie niemals nichts niemand nirgends ohne"
+)
+"""Case-folded; "n't" at the end of a word is a negation, too."""

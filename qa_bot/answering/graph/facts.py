@@ -16,6 +16,7 @@ import orjson
 from kg_index.answers.answer_type import asks_for_extreme
 from kg_index.answers.answerer import Answerer, Evidence, FactAnswer, ParsedQuestion, ScoredInterpretation
 from kg_index.answers.lookup import Lookup
+from kg_index.answers.negation import is_negated
 from kg_index.answers.question_parts import question_parts, with_topic
 from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.graph.joined_facts import joined
@@ -39,6 +40,7 @@ COLLECTION = "graph"
 """Collection of facts as sources."""
 EXTREME_CONFIDENCE = 0.9
 """Confidence of an extreme: every word of the question is explained, but the graph may lack members of a class."""
+NEGATED = "The graph knows what is, not what is not; ask without the negation."
 NO_TOPIC = "The graph knows nothing that this question names; ask otherwise or add facts."
 
 
@@ -58,12 +60,13 @@ class Fitted:
 
 @dataclass(frozen=True, slots=True)
 class FactResult:
-    """The graph's answer to a question; `answer` is None if no interpretation has one."""
+    """The graph's answer to a question; `answer` is None if no interpretation has one, or if the question negates."""
 
     parsed: ParsedQuestion
     answer: FactAnswer | None
     confidence: float
     threshold: float
+    is_negated: bool = False
 
     @property
     def accepted(self) -> bool:
@@ -73,7 +76,7 @@ class FactResult:
     def reason(self) -> str:
         """Why the answer is not accepted."""
         if self.answer is None:
-            return NO_TOPIC
+            return NEGATED if self.is_negated else NO_TOPIC
         topic = self.parsed.interpretations[0].interpretation.topic.text
         return (
             f"What the graph says about “{topic}” probably does not answer this (confidence {self.confidence:.2f}, "
@@ -168,6 +171,8 @@ class Facts:
 
     def _find(self, question: str, check: Callable[[], object]) -> FactResult:
         parsed = self._answerer.parse(question, check=check)
+        if is_negated(question, parsed.entities):
+            return FactResult(parsed, None, 0.0, self._threshold, bool(parsed.interpretations))
         is_explained = bool(parsed.interpretations) and not parsed.features["unexplained"]
         is_extreme = not is_explained and asks_for_extreme(question)
         if is_extreme and (extreme := self._answerer.extreme(parsed)) is not None:

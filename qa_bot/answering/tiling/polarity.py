@@ -12,6 +12,7 @@ from functools import cache
 
 from qa_core.text.analysis import sentences, terms, words
 from qa_core.text.languages import analysis_language
+from qa_core.text.stop_words import NEGATIONS
 from qa_core.types import Passage
 from retrievers.formulate import asks
 from retrievers.question_terms import content_terms
@@ -23,10 +24,6 @@ _YES_NO = re.compile(
     r"|ist|sind|war|waren|kann|können|könnte|darf|dürfen|muss|müssen|soll|sollen|sollte|hat|haben|wird|werden|gibt"
     r"|gilt|gelten|habe|bin)\s",
     re.IGNORECASE,
-)
-_NEGATIONS = frozenset(
-    "not no never none nothing nobody neither nor without cannot hardly nicht kein keine keinen keiner keinem keines "  # noqa: SIM905
-    "nie niemals nichts ohne".split()
 )
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non")
 OPPOSITES = (
@@ -127,7 +124,7 @@ def _title_question(passage: Passage) -> str:
 
 
 def _is_negated(text: str) -> bool:
-    return sum(word in _NEGATIONS or word.endswith("n't") for word in words(text)) % 2 == 1
+    return sum(word in NEGATIONS or word.endswith("n't") for word in words(text)) % 2 == 1
 
 
 def _signs(text: str) -> dict[int, int]:

@@ -10,7 +10,16 @@ import orjson
 import pytest
 
 from kg_index.answers.answerer import Answerer
-from qa_bot.answering.graph.facts import COLLECTION, NO_TOPIC, FactResult, Facts, FactsError, Fitted, open_facts
+from qa_bot.answering.graph.facts import (
+    COLLECTION,
+    NEGATED,
+    NO_TOPIC,
+    FactResult,
+    Facts,
+    FactsError,
+    Fitted,
+    open_facts,
+)
 from qa_bot.documents import graph
 from qa_bot.home.config import Config
 from qa_bot.home.encoders import resolve
@@ -173,6 +182,10 @@ def test_typical_first_questions_are_answered(facts: Facts, question: str, text:
         "What is the second largest spoon?",
         "What is the anthem of Brazil called?",
         "What is the capital of Germany and how many people live there?",
+        "Which countries do not border Peru?",
+        "Which planet has no rings?",
+        "Which planet isn't the largest?",
+        "What is the capital of Peru and what is not its currency?",
     ],
     ids=lambda text: repr(text[:24]),
 )
@@ -233,6 +246,7 @@ def test_two_facts_answer_two_parts(facts: Facts, question: str, text: str) -> N
 def test_reasons(facts: Facts) -> None:
     nothing = facts.find("xyzzy")
     assert (nothing.answer, nothing.confidence, nothing.reason) == (None, 0.0, NO_TOPIC)
+    assert facts.find("What is not the capital of Peru?").reason == NEGATED
     unsure = facts.find("What does Mercury smell like?")
     assert unsure.answer is not None
     assert "“Mercury”" in unsure.reason
