@@ -1,4 +1,4 @@
-"""Splits a question that asks for two things: "Who invented the telephone and when?" asks who and when."""
+"""Splits a question that asks for several things: "Who invented the telephone and when?" asks who and when."""
 
 from __future__ import annotations
 
@@ -9,21 +9,26 @@ _SECOND = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\s*(?:in |on |at |by |from |to )?(?:when|where|who|whom|how|what|which)\s+", re.IGNORECASE)
-_ELLIPSIS = re.compile(
-    r"(?:when|where|who|whom|by whom|how|(?:what|which) (?:year|date|day|month|century|place|city|town|country))\s*",
-    re.IGNORECASE,
-)
+_ASKED = r"(?:when|where|who|whom|by whom|how|(?:what|which) (?:year|date|day|month|century|place|city|town|country))"
+_ELLIPSIS = re.compile(rf"{_ASKED}\s*", re.IGNORECASE)
+_LISTED = rf"(?:(?:in|on|at|from|to) )?(?:{_ASKED}|what)"
+_LIST = re.compile(rf"(?P<asking>{_LISTED}(?:, {_LISTED})*,? and {_LISTED}) (?P<rest>(?!and\b)[^?]+)\??", re.IGNORECASE)
+_IN_LIST = re.compile(_LISTED, re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:he|she|it|they|him|them)\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"\b(?:his|her|its|their)\b", re.IGNORECASE)
 _OTHER_PLACE = re.compile(r"\b(?:there|this|that|these|those)\b", re.IGNORECASE)
 
 
 def question_parts(question: str) -> tuple[str, ...]:
-    """The question itself, or its two parts, the second completed by the words of the first.
+    """The question itself, or its parts, each completed by the words of the others.
 
-    "When was Mozart born and where?" gives "When was Mozart born" and "where was Mozart born".
+    "When was Mozart born and where?" and "When and where was Mozart born?" give "When was Mozart born" and "where was
+    Mozart born".
     """
-    match = _SECOND.fullmatch(" ".join(question.split()))  # one blank between words, so that no match is quadratic
+    line = " ".join(question.split())  # one blank between words, so that no match is quadratic
+    if listed := _LIST.fullmatch(line):
+        return tuple(f"{asking[0]} {listed['rest']}" for asking in _IN_LIST.finditer(listed["asking"]))
+    match = _SECOND.fullmatch(line)
     opening = match and _WORD.match(match["first"])
     if not match or not opening:
         return (question,)

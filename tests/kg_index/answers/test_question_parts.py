@@ -13,6 +13,16 @@ from kg_index.answers.question_parts import question_parts, with_topic
         ("Who invented dynamite and when?", ("Who invented dynamite", "when invented dynamite")),
         ("who invented dynamite, and in which year?", ("who invented dynamite", "which year invented dynamite")),
         ("When was Mozart born and where?", ("When was Mozart born", "where was Mozart born")),
+        ("When and where was Mozart born?", ("When was Mozart born", "where was Mozart born")),
+        (
+            "In which year and in which city was Mozart born?",
+            ("In which year was Mozart born", "in which city was Mozart born"),
+        ),
+        ("When, where, and how did Ada die?", ("When did Ada die", "where did Ada die", "how did Ada die")),
+        ("What and where is Lima?", ("What is Lima", "where is Lima")),
+        ("When and where?", None),
+        ("when and " * 5_000, None),
+        ("when, " * 5_000, None),
         ("Where did he die and what did he write?", ("Where did he die", "what did he write")),
         ("Who wrote Romeo and Juliet?", None),
         ("Romeo and where to find him", None),  # the first part asks nothing

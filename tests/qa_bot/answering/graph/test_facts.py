@@ -228,6 +228,10 @@ def test_extremes(facts: Facts, question: str, text: str | None) -> None:
             "Dynamite was invented by Alfred Nobel. Dynamite was invented in 1867.",
         ),
         (
+            "When and where was Mozart born?",
+            "Wolfgang Amadeus Mozart was born on 27 January 1756. Wolfgang Amadeus Mozart was born in Salzburg.",
+        ),
+        (
             "When was Mozart born and where?",
             "Wolfgang Amadeus Mozart was born on 27 January 1756. Wolfgang Amadeus Mozart was born in Salzburg.",
         ),
