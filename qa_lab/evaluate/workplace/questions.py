@@ -20,6 +20,8 @@ from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.reference.replies import Turn
 
 LEAD = 300
+SHOWN = 60
+"""Characters of a wrong value in a message."""
 FIRST_TURN, FOLLOW_UP = "turn 1", "follow-up"
 
 Groups = tuple[tuple[str, ...], ...]
@@ -65,54 +67,86 @@ def read_questions(path: Path, *, limit: int | None = None) -> tuple[GradedQuest
 
 def _parsed(line: str, where: str) -> Iterator[GradedQuestion]:
     try:
-        entry = orjson.loads(line)
-        if "turns" not in entry:
-            yield _question(str(entry["_id"]), entry, entry.get("type", "all"))
-            return
-        earlier: tuple[str, ...] = ()
-        for number, turn in enumerate(entry["turns"]):
-            kind = turn.get("type", FOLLOW_UP if number else FIRST_TURN)
-            yield _question(f"{entry['_id']}/{number}", turn, kind, earlier=earlier, dialogue=str(entry["_id"]))
-            earlier = (*earlier, turn["title"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        yield from _questions(line)
+    except _LineError as error:
         raise DatasetError(
-            f"{where}: Expected a JSON object with _id, title, type and gold, or with _id and turns, but got "
-            f"{error!r}; correct the line."
+            f"{where}: Expected a JSON object with _id, title, type and gold, or with _id and turns, but got {error}; "
+            "correct the line."
         ) from None
 
 
+def _questions(line: str) -> Iterator[GradedQuestion]:
+    try:
+        entry = _object(orjson.loads(line), "the line")
+    except orjson.JSONDecodeError as error:
+        raise _LineError(f"no JSON: {error}") from None
+    id_ = str(_field(entry, "_id"))
+    if "turns" not in entry:
+        yield _question(id_, entry, "all")
+        return
+    earlier: tuple[str, ...] = ()
+    for number, value in enumerate(_list(entry["turns"], "turns")):
+        turn = _object(value, "a turn")
+        yield _question(f"{id_}/{number}", turn, FOLLOW_UP if number else FIRST_TURN, earlier=earlier, dialogue=id_)
+        earlier = (*earlier, turn["title"])
+
+
 def _question(id_: str, fields: Mapping[str, Any], type_: str, **of_turn: Any) -> GradedQuestion:
-    gold = tuple(tuple(map(_checked, _list(group))) for group in _list(fields["gold"]))
+    gold = tuple(tuple(map(_gold, _list(group, "a group of gold"))) for group in _list(_field(fields, "gold"), "gold"))
+    lead = fields.get("lead", LEAD)
+    if not isinstance(lead, int):
+        raise _LineError(f"{_shown(lead)} as lead, which is a number of characters")
     return GradedQuestion(
         id_,
-        Turn(_text(fields["title"]), body=_text(fields.get("body", "")), **of_turn),
-        type_,
+        Turn(_text(_field(fields, "title"), "title"), body=_text(fields.get("body", ""), "body"), **of_turn),
+        _text(fields.get("type", type_), "type"),
         gold,
-        tuple(map(_checked, _list(fields.get("wrong", [])))),
-        tuple(map(_text, _list(fields.get("documents") or []))),
-        int(fields.get("lead", LEAD)),
+        tuple(map(_gold, _list(fields.get("wrong", []), "wrong"))),
+        tuple(_text(document, "a document") for document in _list(fields.get("documents") or [], "documents")),
+        lead,
     )
 
 
-def _list(value: object) -> list[Any]:
+class _LineError(ValueError):
+    """What a line has in place of a question, in words."""
+
+
+def _field(fields: Mapping[str, Any], name: str) -> Any:
+    if name not in fields:
+        raise _LineError(f"no {name}")
+    return fields[name]
+
+
+def _object(value: object, name: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise _LineError(f"{_shown(value)} as {name}, which is an object")
+    return value
+
+
+def _list(value: object, name: str) -> list[Any]:
     """A list; a string in its place would be taken for its letters."""
     if not isinstance(value, list):
-        raise TypeError(f"expected a list, got {value!r}")
+        raise _LineError(f"{_shown(value)} as {name}, which is a list")
     return value
 
 
-def _text(value: object) -> str:
+def _text(value: object, name: str) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"expected a string, got {value!r}")
+        raise _LineError(f"{_shown(value)} as {name}, which is a string")
     return value
 
 
-def _checked(value: object) -> str:
+def _gold(value: object) -> str:
     """The text of a gold, checked if it is a regular expression."""
-    text = _text(value)
+    text = _text(value, "a text of gold or wrong")
     if text.startswith("re:"):
         try:
             re.compile(text[3:])
         except re.error as error:
-            raise ValueError(f"invalid regular expression {text[3:]!r}: {error}") from None
+            raise _LineError(f"the invalid regular expression {text[3:]} ({error})") from None
     return text
+
+
+def _shown(value: object) -> str:
+    """As in the file."""
+    return orjson.dumps(value).decode()[:SHOWN]

@@ -31,14 +31,19 @@ def test_a_limit_counts_questions_and_turns(dialogues, questions):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "Expected a JSON object with _id"),
-        ("[]", "Expected a JSON object with _id"),
-        ('{"_id": "a", "title": "b"}', "KeyError"),
-        ('{"_id": "a", "title": 3, "gold": []}', "expected a string, got 3"),
-        ('{"_id": "a", "title": "b", "gold": [["re:("]]}', "invalid regular expression"),
-        ('{"_id": "a", "title": "b", "gold": ["14 kilograms"]}', "expected a list, got '14 kilograms'"),
-        ('{"_id": "a", "title": "b", "gold": "14 kilograms"}', "expected a list, got '14 kilograms'"),
-        ('{"_id": "a", "title": "b", "gold": [], "wrong": "5"}', "expected a list, got '5'"),
+        ("{", "but got no JSON: unexpected end of data"),
+        ("[]", "Expected a JSON object with _id, .* but got \\[\\] as the line, which is an object; correct the line"),
+        ('{"_id": "a", "title": "b"}', "but got no gold; correct"),
+        ('{"title": "b", "gold": []}', "but got no _id; correct"),
+        ('{"_id": "a", "title": 3, "gold": []}', "but got 3 as title, which is a string"),
+        ('{"_id": "a", "title": "b", "gold": [["re:("]]}', "but got the invalid regular expression \\( \\(missing"),
+        ('{"_id": "a", "title": "b", "gold": ["14 kg"]}', 'but got "14 kg" as a group of gold, which is a list'),
+        ('{"_id": "a", "title": "b", "gold": "14 kg"}', 'but got "14 kg" as gold, which is a list'),
+        ('{"_id": "a", "title": "b", "gold": [], "wrong": "5"}', 'but got "5" as wrong, which is a list'),
+        ('{"_id": "a", "title": "b", "gold": [], "lead": "ten"}', 'but got "ten" as lead, which is a number'),
+        ('{"_id": "a", "turns": "b"}', 'but got "b" as turns, which is a list'),
+        ('{"_id": "a", "turns": ["b"]}', 'but got "b" as a turn, which is an object'),
+        ('{"_id": "a", "turns": [{"gold": []}]}', "but got no title"),
     ],
 )
 def test_invalid_lines(tmp_path, line, message):
@@ -47,6 +52,7 @@ def test_invalid_lines(tmp_path, line, message):
     with pytest.raises(DatasetError, match=message) as error:
         read_questions(path)
     assert f"{path}:2: " in str(error.value)
+    assert "Error" not in str(error.value)
 
 
 def test_ids_that_repeat(tmp_path):
