@@ -26,7 +26,7 @@ from qa_bot.home.generations import Generations
 from qa_bot.home.index import Manifest
 from qa_bot.home.store import Store
 from qa_core.types import Encoder
-from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.datasets import Dataset, DatasetError
 from qa_lab.evaluate.systems import System
 
 log = logging.getLogger(__name__)
@@ -141,6 +141,37 @@ def evaluation_home(
             _share_models(made)
         _add(made, paths, collection, chosen, progress)
         yield EvaluationHome(made, temporary=True, flags=flags or {}, progress=progress)
+
+
+def expect_judged(data: EvaluationHome, dataset: Dataset, *, relevant: int = 1) -> None:
+    """Warn of relevant documents that the home lacks, and of judgements that name no relevant one.
+
+    Raises:
+        DatasetError: the home has none of the relevant documents; every measure would be 0.
+    """
+    grades = (item for judged in dataset.qrels.values() for item in judged.items())
+    named = list(dict.fromkeys(document for document, grade in grades if grade >= relevant))
+    if not named:
+        log.warning(
+            "No query of %s (%s) has a grade of %d or more; measures are 0.", dataset.name, dataset.split, relevant
+        )
+        return
+    with Store.open(data.home.store_url(load_config(data.home.path, flags=data.flags))) as store:
+        present = store.find(named)
+    missing = [document for document in named if document not in present]
+    if len(missing) == len(named):
+        raise DatasetError(
+            f"Expected documents that the judgements of {dataset.name} call relevant, but got none of the {len(named)} "
+            f"(such as {missing[0]}); check that {dataset.corpus} has the ids of the judgements."
+        )
+    if missing:
+        log.warning(
+            "%d of %d documents that the judgements of %s call relevant are missing (such as %s).",
+            len(missing),
+            len(named),
+            dataset.name,
+            missing[0],
+        )
 
 
 def improve(home: Home, config: Config, progress: Progress = silent) -> None:

@@ -15,7 +15,7 @@ from qa_core.measures import metrics
 from qa_core.measures.metrics import evaluate
 from qa_core.measures.runs import run_of, write_run
 from qa_lab.evaluate.datasets import Dataset
-from qa_lab.evaluate.evaluation_home import Flags, Progress, evaluation_home, silent
+from qa_lab.evaluate.evaluation_home import Flags, Progress, evaluation_home, expect_judged, silent
 from qa_lab.evaluate.report import Row, compared
 from qa_lab.evaluate.systems import System, searcher
 
@@ -48,7 +48,7 @@ def evaluate_retrieval(
         run: write the ranked documents as a TREC run; several rows have a file each.
 
     Raises:
-        DatasetError: if no document could be added.
+        DatasetError: if no document could be added, or if the home has no relevant document.
     """
     rows: list[Row] = []
     lists: list[Ranked] = []
@@ -62,6 +62,7 @@ def evaluate_retrieval(
         progress=progress,
     )
     with opening as data:
+        expect_judged(data, dataset, relevant=relevant)
         for bot, engine, encoder in data.systems(engines, encoders):
             lists.append(dict(_lists(bot, dataset, engine, progress)))
             measured = evaluate(dataset.qrels, run_of(lists[-1]), MEASURES, relevant=relevant)

@@ -16,7 +16,7 @@ from qa_core.measures.metrics import Score, evaluate, liveqa
 from qa_core.measures.runs import Qrels, run_of
 from qa_core.types import Question
 from qa_lab.evaluate.datasets import Dataset, DatasetError, Query
-from qa_lab.evaluate.evaluation_home import Flags, Progress, SystemUnderTest, evaluation_home, silent
+from qa_lab.evaluate.evaluation_home import Flags, Progress, SystemUnderTest, evaluation_home, expect_judged, silent
 from qa_lab.evaluate.report import Row, compared
 from qa_lab.evaluate.retrieval import judged, write_runs
 from qa_lab.evaluate.systems import DEPTH, documents, rank
@@ -60,7 +60,7 @@ def evaluate_liveqa(
         run: write the ranked documents as a TREC run; several rows have a file each.
 
     Raises:
-        DatasetError: if no document could be added, or summaries are missing.
+        DatasetError: if no document could be added, if the home has no relevant document, or summaries are missing.
     """
     if summary:
         _check_summaries(dataset)
@@ -77,6 +77,7 @@ def evaluate_liveqa(
         progress=progress,
     )
     with opening as data:
+        expect_judged(data, dataset, relevant=relevant)
         for tested in data.systems(engines, encoders, calibrated=True):
             for query in queries:
                 replies.append(_replies(tested, dataset, query, progress))

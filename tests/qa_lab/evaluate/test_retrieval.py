@@ -1,6 +1,6 @@
 import pytest
 
-from qa_lab.evaluate.datasets import read_dataset
+from qa_lab.evaluate.datasets import DatasetError, read_dataset
 from qa_lab.evaluate.report import as_json
 from qa_lab.evaluate.retrieval import MEASURES, evaluate_retrieval
 
@@ -18,6 +18,25 @@ def test_hand_worked_figures(ours):
 def test_the_least_grade_that_counts(ours):
     (row,) = evaluate_retrieval(read_dataset(ours), engines=["plain"], relevant=2)
     assert row.scores["AP"].per_query == {"q1": 0.5, "q2": 0.0}  # q2 has nothing above grade 1
+
+
+def test_judgements_of_another_corpus_are_refused(ours):
+    (ours / "dev.qrels.tsv").write_text("q1\tx1\t1\nq1\td2\t0\nq2\tx2\t2\n")
+    with pytest.raises(DatasetError, match=r"call relevant, but got none of the 2 \(such as x1\); check that .*corpus"):
+        evaluate_retrieval(read_dataset(ours), engines=["plain"])
+
+
+def test_missing_relevant_documents_are_counted(ours, caplog):
+    with (ours / "dev.qrels.tsv").open("a") as file:
+        file.write("q1\tx1\t1\nq1\tx2\t0\n")
+    evaluate_retrieval(read_dataset(ours), engines=["plain"])
+    assert "1 of 3 documents that the judgements of tiny call relevant are missing (such as x1)" in caplog.text
+
+
+def test_judgements_without_a_relevant_document_are_named(ours, caplog):
+    (ours / "dev.qrels.tsv").write_text("q1\td2\t0\n")
+    evaluate_retrieval(read_dataset(ours), engines=["plain"])
+    assert "No query of tiny (dev) has a grade of 1 or more" in caplog.text
 
 
 def test_json_of_one_engine(ours):
