@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from qa_bot.documents.cutting.archived_notice import is_archived
 from qa_bot.documents.cutting.cut_passage import CutPassage
 from qa_bot.documents.cutting.plain_passages import cut, cut_plain
-from qa_bot.documents.cutting.stated_date import stated_date
+from qa_bot.documents.cutting.stated_date import named_date, stated_date
 from qa_bot.documents.cutting.tidying import tidy_markdown
 from qa_bot.documents.ingest.files.source_file import stem_of
 from qa_bot.documents.ingest.records import Record
@@ -21,6 +21,8 @@ MARKDOWN_CUTTING = 1
 FIRST_CHARACTERS, FIRST_LINES = 3000, 12
 LAST_CHARACTERS, LAST_LINES = 1500, 5
 """Where a document's date and notices are looked for."""
+FIRST_PASSAGES = 2
+"""Passages of which one has the first heading; a heading further down is that of one part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,8 @@ def cut_record(record: Record, *, characters: int, overlap: int, boilerplate: Co
 
     Passages of an export are kept if they have structure or an unchanged text. A Markdown document without a title has
     that of its heading of level 1, or the name of its file. Its date is that of the reader, else the one that its text
-    states, else that of its file.
+    states, else the one in its title, first heading or name, else that of its file: a copy of a file is as new as the
+    copying.
     """
     if record.exported and record.exported.passages:
         structured = [CutPassage(*passage) for passage in record.exported.passages]
@@ -79,8 +82,9 @@ def _cut_markdown(record: Record, characters: int, boilerplate: Collection[str])
     )
     lines = _outer_lines(text)
     archived = record.archived or is_archived(document.title, lines, path)
-    date = record.date or stated_date(lines) or record.modified
-    details = _details(record, date, archived=archived)
+    headings = [one.place.heading for one in document.passages[:FIRST_PASSAGES] if one.place.heading]
+    named = named_date(document.title, " – ".join(headings[0]) if headings else "", stem_of(record.id))
+    details = _details(record, record.date or stated_date(lines) or named or record.modified, archived=archived)
     return CutRecord(document.title or stem_of(path), document.passages, details, document.blocks)
 
 

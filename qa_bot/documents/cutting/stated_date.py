@@ -1,6 +1,7 @@
 """The date that a text states of itself in its first or last lines: "Last updated: 3 March 2025", "Stand: 12.03.2024".
 
-Only unambiguous dates count: 03/04/2024 and "March 2024" do not.
+If it states none, that of its title ("Minutes of 24 September 2025"), its first heading or its file's name
+("2025-09-24-committee"). Only unambiguous dates count: 03/04/2024 and "March 2024" do not.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ MONTHS = {name: number for number, names in enumerate(_MONTHS, start=1) for name
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DATE = (
     r"(?:(?P<iso>\d{4}-\d{1,2}-\d{1,2})(?!\d)"
-    rf"|(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th|er)?[ -](?:de )?(?P<month>{_MONTH})\.?,?[ -](?:de )?(?P<year>\d{{4}})(?!\d)"
+    r"|(?P<day>\d{1,2})(?:\.|st|nd|rd|th|er)?[ -](?:de |of )?"
+    rf"(?P<month>{_MONTH})\.?,?[ -](?:de )?(?P<year>\d{{4}})(?!\d)"
     rf"|(?P<month2>{_MONTH})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year2>\d{{4}})(?!\d)"
     r"|(?P<dotted>\d{1,2}\.\d{1,2}\.\d{4})(?!\d)"
     r"|(?P<slashed>\d{1,2}/\d{1,2}/\d{4})(?!\d))"
@@ -55,7 +57,11 @@ _PATTERNS = (
     re.compile(rf"^[\s*_>|(\[]*(?:{_STATED}){_GAP}{_DATE}", re.IGNORECASE),
 )
 """Labels that count anywhere in a line, then labels that count at its start."""
-EARLIEST = 1970
+_ANYWHERE = re.compile(rf"(?<![^\W_])(?<!\d[.,/-]){_DATE}(?!\.\d)", re.IGNORECASE)
+_IN_NAME = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<sign>[-_]?)(?P<month>\d\d)(?P=sign)(?P<day>\d\d)(?!\d)")
+EARLIEST, LATEST = 1970, 2100
+EARLIEST_IN_NAME = 1990
+"""Eight digits that begin with an earlier year are rather a number."""
 
 
 def stated_date(lines: Sequence[str]) -> str:
@@ -65,6 +71,19 @@ def stated_date(lines: Sequence[str]) -> str:
             for match in pattern.finditer(line[:500]):
                 if iso := _iso(match):
                     return iso
+    return ""
+
+
+def named_date(title: str, heading: str, name: str) -> str:
+    """The first full date in a title, else in the first heading, else in the file's name without its ending."""
+    for text in (title, heading, name):
+        for match in _ANYWHERE.finditer(text):
+            if iso := _iso(match):
+                return iso
+    for match in _IN_NAME.finditer(name):
+        year, month, day = (int(match[part]) for part in ("year", "month", "day"))
+        if year >= EARLIEST_IN_NAME and (iso := _existing(year, month, day)):
+            return iso
     return ""
 
 
@@ -84,7 +103,11 @@ def _iso(match: re.Match[str]) -> str:
         name = parts["month"] or parts["month2"]
         day, year = int(parts["day"] or parts["day2"]), int(parts["year"] or parts["year2"])
         month = MONTHS[name.lower()]
+    return _existing(year, month, day)
+
+
+def _existing(year: int, month: int, day: int) -> str:
     try:
-        return date(year, month, day).isoformat() if year >= EARLIEST else ""
+        return date(year, month, day).isoformat() if EARLIEST <= year <= LATEST else ""
     except ValueError:
         return ""

@@ -80,6 +80,28 @@ def test_the_date_is_the_readers_or_stated_or_that_of_the_file(date: str, text: 
     assert cut_record(record, characters=1000, overlap=1).details.date == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "title", "text", "expected"),
+    [
+        ("a.md", "Minutes of the committee meeting, 24 September 2025", "Text.", "2025-09-24"),
+        ("a.md", "", "# Protokoll vom 24. September 2025\n\nText.", "2025-09-24"),
+        ("2025-09-01.md", "Protokoll", "## Sitzung am 24.09.2025\n\nText.", "2025-09-24"),  # a heading before the name
+        ("a.md", "t", "Text.\n\n## One\n\nText.\n\n## 24 September 2025\n\nText.", "2026-01-01"),  # one part's
+        ("minutes/2025-09-24-committee.md", "Minutes", "Text.", "2025-09-24"),
+        ("2025-09-24-committee/a.md", "Minutes", "Text.", "2026-01-01"),  # a folder's
+        ("box.mbox#1!2025-09-24.md", "2025-09-24", "Text.", "2025-09-24"),
+        ("pack.zip!2025-09-24.md", "2025-09-24", "Text.", "2025-09-24"),
+        ("2025-09-24.md", "Minutes", "Last updated: 2 May 2024", "2024-05-02"),
+        ("a.md", "Prices 2025/2026", "Text.", "2026-01-01"),
+    ],
+)
+def test_a_date_in_the_title_the_first_heading_or_the_name_counts_before_that_of_the_file(
+    name: str, title: str, text: str, expected: str
+) -> None:
+    record = Record(name, title, text, markdown=True, modified="2026-01-01")
+    assert cut_record(record, characters=1000, overlap=1).details.date == expected
+
+
 def test_plain_records_state_nothing() -> None:
     record = Record("archive/1", "t", "This page is archived.\nLast updated: 2 May 2024", modified="2025-01-01")
     details = cut_record(record, characters=1000, overlap=1).details

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.documents.cutting.stated_date import stated_date
+from qa_bot.documents.cutting.stated_date import named_date, stated_date
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,30 @@ def test_other_dates_do_not_count(line: str) -> None:
 
 def test_the_last_change_counts_before_other_dates() -> None:
     assert stated_date(["Effective 1 May 2023", "Last updated 2 May 2024"]) == "2024-05-02"
+
+
+@pytest.mark.parametrize(
+    ("title", "name", "expected"),
+    [
+        ("Summer party, Saturday 12 July 2025", "", "2025-07-12"),
+        ("Minutes of the 24th of September 2025", "", "2025-09-24"),
+        ("Compte rendu du 1er octobre 2025", "", "2025-10-01"),
+        ("Protokoll 24.09.2025", "", "2025-09-24"),
+        ("Board meeting (2025-09-24)", "", "2025-09-24"),
+        ("Prices from 1.1.2025 to 31.12.2025", "", "2025-01-01"),  # a period begins with its first day
+        ("Report 31.02.2025", "2025-03-01", "2025-03-01"),
+        ("Prices 2025/2026", "prices-2025-2026", ""),
+        ("September 2025", "2025-09", ""),
+        ("Version 1.2.2025.3 of 03/04/2025", "", ""),
+        ("Minutes", "2025-09-24-committee", "2025-09-24"),
+        ("Minutes", "2025_09_24_committee", "2025-09-24"),
+        ("Minutes", "Protokoll_24.09.2025", "2025-09-24"),
+        ("Photos", "IMG_20250924_101500", "2025-09-24"),
+        ("Photos", "IMG_120250924", ""),
+        ("Part", "19700101", ""),  # rather a number
+        ("Part", "2025-0924", ""),
+        ("Part", "20251332", ""),
+    ],
+)
+def test_the_first_full_date_of_a_title_or_of_a_name(title: str, name: str, expected: str) -> None:
+    assert named_date(title, "", name) == expected
