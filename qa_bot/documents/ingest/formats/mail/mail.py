@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.formats.mail.courtesies import without_courtesies
 from qa_bot.documents.ingest.formats.mail.quoted_replies import without_quotes
 from qa_bot.documents.ingest.formats.markup.html import fragment
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
@@ -46,10 +47,10 @@ class Mail:
 def mail_items(mail: Mail, file: SourceFile, identifier: str, where: str) -> Iterator[Item | Part]:
     """The record of a mail, and its attachments as parts, named `IDENTIFIER!ATTACHMENT`."""
     clean = file.repairs.clean
-    text = clean(_text(mail))
+    title = " ".join(mail.subject.split())
+    text = clean(_text(mail, title))
     if text:
-        title = clean(" ".join(mail.subject.split()))
-        yield Record(identifier, title, text, where=where, markdown=True, date=mail.date)
+        yield Record(identifier, clean(title), text, where=where, markdown=True, date=mail.date)
     elif not any(attachment.data or attachment.problem for attachment in mail.attachments):
         yield Reject(where, "Expected a mail with text, but got none; leave it out.")
     names: Counter[str] = Counter()
@@ -71,8 +72,12 @@ def mail_items(mail: Mail, file: SourceFile, identifier: str, where: str) -> Ite
             yield Part(clean(f"{identifier}!{name}"), inside, attachment.data, mail.date)
 
 
-def _text(mail: Mail) -> str:
-    """Sender, recipients and date, then the mail's own text; "" if there is no text."""
+def _text(mail: Mail, subject: str) -> str:
+    """Recipients, date, greeting and closing, then the mail's own text below its sender; "" if there is no text.
+
+    So no passage mixes text and head. The sender is a heading, since questions name senders ("what did Marcus write
+    about …?"); as a line of the head, "secretary@…" alone answered who the secretary is.
+    """
     keeps_quotes = bool(FORWARDED.match(mail.subject))
     plain = mail.plain.strip()
     body = MarkdownWriter()
@@ -83,10 +88,18 @@ def _text(mail: Mail) -> str:
         _write_plain(body, plain if keeps_quotes else without_quotes(plain))
     if not body.text:
         return ""
-    head = (("From", mail.sender), ("To", mail.recipients), ("Date", mail.date))
+    greeting, text, closing = without_courtesies(body.text, mail.sender)
+    sender = " ".join(mail.sender.split())
+    fields = (("To", mail.recipients), ("Date", mail.date))
     writer = MarkdownWriter()
-    writer.paragraph("\n".join(f"{name}: {' '.join(value.split())}" for name, value in head if value))
-    writer.raw(body.text)
+    writer.paragraph("\n".join(f"{name}: {' '.join(value.split())}" for name, value in fields if value))
+    for courtesy in filter(None, (greeting, closing)):
+        writer.raw(courtesy)
+    if sender:
+        writer.heading(2, f"From: {sender}")
+    elif writer.text:
+        writer.heading(1, subject)
+    writer.raw(text)
     return writer.text
 
 

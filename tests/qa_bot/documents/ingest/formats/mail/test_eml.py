@@ -6,6 +6,7 @@ from email.message import EmailMessage
 
 import pytest
 
+from qa_bot.documents.cutting.cut_record import cut_record
 from qa_bot.documents.ingest import Limits
 
 
@@ -21,7 +22,7 @@ def mail(body="The door closes at six.", *, subject="Opening hours", **headers):
     return message
 
 
-HEAD = "From: Ann Lee <ann@example.org>\nTo: all@example.org\nDate: 2025-03-03"
+HEAD = "To: all@example.org\nDate: 2025-03-03\n\n## From: Ann Lee <ann@example.org>"
 
 
 def test_a_mail(reads, tmp_path):
@@ -30,6 +31,27 @@ def test_a_mail(reads, tmp_path):
     assert record.text == f"{HEAD}\n\nThe door closes at six."
     assert (record.where, record.markdown) == (f"{tmp_path}/a.eml:1", True)
     assert (rejects, notices) == ([], [])
+
+
+def test_no_passage_mixes_the_head_with_the_text(reads):
+    body = "Dear members,\n\nThe door closes at six.\n\nIt opens at eight.\n\nKind regards\nAnn\n0555 0177"
+    (record,), _, _ = reads("a.eml", mail(body).as_bytes())
+    document = cut_record(record, characters=1000, overlap=1)
+    assert document.title == "Opening hours"
+    assert [(one.text, one.place.heading) for one in document.passages] == [
+        ("To: all@example.org\nDate: 2025-03-03\n\nDear members,\n\nKind regards\nAnn\n0555 0177", ()),
+        ("The door closes at six.\n\nIt opens at eight.", ("From: Ann Lee ann@example.org",)),
+    ]
+
+
+def test_a_mail_without_a_sender_has_its_text_in_a_separate_passage(reads):
+    data = b"Subject: Opening hours\nTo: all@example.org\n\nThe door closes at six.\n"
+    (record,), _, _ = reads("a.eml", data)
+    passages = cut_record(record, characters=1000, overlap=1).passages
+    assert [(one.text, one.place.heading) for one in passages] == [
+        ("To: all@example.org", ()),
+        ("The door closes at six.", ()),
+    ]
 
 
 def test_a_mail_is_recognised_without_a_suffix(reads):

@@ -90,7 +90,7 @@ MESSAGE = {
 def test_a_message(reads):
     (record,), rejects, _ = reads("a.msg", compound(MESSAGE))
     assert (record.id, record.title, record.date) == ("a.msg", "Opening hours", "2025-03-03")
-    assert record.text == "From: Ann Lee <ann@example.org>\nTo: All\nDate: 2025-03-03\n\nThe door closes at six."
+    assert record.text == "To: All\nDate: 2025-03-03\n\n## From: Ann Lee <ann@example.org>\n\nThe door closes at six."
     assert rejects == []
 
 

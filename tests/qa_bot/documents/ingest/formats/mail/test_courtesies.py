@@ -1,0 +1,67 @@
+"""Greetings and closings of mails."""
+
+import pytest
+
+from qa_bot.documents.ingest.formats.mail.courtesies import without_courtesies
+
+BODY = "the office is closed on Monday. Please ask Ann for the key.\n\nIt opens again on Tuesday."
+
+
+@pytest.mark.parametrize(
+    "greeting",
+    [
+        "Dear members,",
+        "Hi all,",
+        "Hello Ann!",
+        "Good morning everyone,",
+        "Hallo zusammen,",
+        "Sehr geehrte Damen und Herren,",
+        "Sehr geehrte Frau Lee, lieber Tom,",
+        "Liebe Kolleginnen und Kollegen,",
+        "Bonjour à tous,",
+        "Hi all",
+        "Owen,",
+    ],
+)
+def test_a_greeting(greeting: str) -> None:
+    assert without_courtesies(f"{greeting}\n\n{BODY}", "") == (greeting, BODY, "")
+    assert without_courtesies(f"{greeting}\\\n{BODY}", "") == (greeting, BODY, "")
+
+
+@pytest.mark.parametrize(
+    "closing",
+    [
+        "Kind regards\nAnn Lee",
+        "Best wishes,\n\nAnn\nTelephone 0555 0177",
+        "Thanks!\nAnn",
+        "Viele Grüße\nEuer Empfang",
+        "Mit freundlichen Grüßen\ni. A. Ann Lee",
+        "Mit herzlichen Grüßen aus Berlin\nAnn",
+        "Cordialement\nAnn",
+        "Ann",
+        "Ann Lee, treasurer\n0555 0177",
+    ],
+)
+def test_a_closing(closing: str) -> None:
+    flat = closing.replace("\n\n", "\n")
+    assert without_courtesies(f"{BODY}\n\n{closing}", "Ann Lee <ann@example.org>") == ("", BODY, flat)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hi, the office is closed on Monday.\nPlease ask for the key.",
+        "Hello world is the first program that most people write.\nIt is short.",
+        "Dear is what the new press will be, compared with the old one\nthat we had.",
+        "The office is closed.\n\nAnn has the key.",
+        "The office is closed.\n\nBob",
+        "The office is closed.\nThanks\n"
+        + "This is the report of the whole year, which is rather long for a closing"
+        + "." * 9,
+        "The office is closed.\nRegards\n" + "\n".join(f"- point {number}" for number in range(9)),
+        "Dear all,",
+        "Kind regards\nAnn",
+    ],
+)
+def test_other_lines_stay(text: str) -> None:
+    assert without_courtesies(text, "Ann Lee <ann@example.org>") == ("", text, "")
