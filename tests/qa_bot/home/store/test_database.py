@@ -142,14 +142,15 @@ def test_migrate_returns_old_and_new_revision(any_store_url: str) -> None:
 
 
 def test_a_failed_migration_changes_nothing(any_store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    original = migrations.upgrade
+    owner, name = (migrations, "upgrade") if "postgres" in any_store_url else (module, "_create")
+    original = getattr(owner, name)
 
-    def upgrade_then_fail(connection) -> None:
+    def make_then_fail(connection) -> None:
         original(connection)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(migrations, "upgrade", upgrade_then_fail)
+        patched.setattr(owner, name, make_then_fail)
         with pytest.raises(KeyboardInterrupt):
             migrate(any_store_url)
     assert migrate(any_store_url) == (None, REVISIONS[-1])

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from qa_bot.home.store import Store, migrate, migrations
+from qa_bot.home.store.database import open_engine, writing
 from qa_bot.home.store.schema import REVISIONS
 
 SCRIPTS = sorted(Path(migrations.__file__).parent.glob("versions/*.py"))
@@ -103,7 +104,19 @@ def schema(database: Path) -> list[tuple[str, str, list[str]]]:
     with closing(sqlite3.connect(database)) as connection:
         query = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name"
         rows = connection.execute(query).fetchall()
-    return [(kind, name, sorted(line.strip(" \t,") for line in sql.splitlines())) for kind, name, sql in rows]
+    stripped = [(kind, name, sorted(line.strip(" \t,") for line in sql.splitlines())) for kind, name, sql in rows]
+    return [(kind, name, [*filter(None, lines)]) for kind, name, lines in stripped]
+
+
+def test_the_newest_schema_is_what_all_migrations_make() -> None:
+    newest = Path(migrations.__file__).parent / "newest.sql"
+    assert newest.read_text() == migrations.newest(), "run `python -m qa_bot.home.store.migrations`"
+
+
+def test_a_new_database_has_the_tables_of_a_migrated_one(tmp_path: Path, database: Path) -> None:
+    migrate(f"sqlite:///{tmp_path / 'new.sqlite'}")
+    migrate(f"sqlite:///{database}")
+    assert schema(tmp_path / "new.sqlite") == schema(database)
 
 
 def test_a_database_of_0_1_needs_no_migration_up_to_0002(database: Path) -> None:
@@ -117,7 +130,8 @@ def test_each_migration_recreates_the_tables_of_0_1(database: Path, revision: st
     with closing(sqlite3.connect(database)) as connection, connection:
         UNDO[revision](connection)
     assert schema(database) != before
-    assert migrate(f"sqlite:///{database}")[1] == REVISIONS[-1]
+    with writing(open_engine(f"sqlite:///{database}")) as store:
+        migrations.upgrade(store)
     assert schema(database) == before
 
 
