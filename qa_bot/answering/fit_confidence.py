@@ -16,17 +16,14 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import orjson
 
-from qa_bot.answering.confidence.calibration import HYBRID, KEYWORDS, Calibration, Features
+from qa_bot.answering.confidence.calibration import HYBRID, KEYWORDS, Calibration, Calibrations, Features
 from qa_bot.answering.confidence.logistic_regression import cross_validated
-from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Deadline
-from qa_bot.answering.stages.decide import Calibrations, confidence_features
-from qa_bot.answering.stages.retrieve import SearchMode
 from qa_bot.home.checks.sealed_files import seal
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
@@ -35,6 +32,9 @@ from qa_bot.home.index import Index
 from qa_bot.home.sections import Formula, RankingSection
 from qa_bot.home.starter import COLLECTION, FOLDER, NAME, QUESTIONS
 from qa_core.types import Encoder, Question
+
+if TYPE_CHECKING:
+    from qa_bot.answering.stages.retrieve import SearchMode
 
 SHIPPED = FOLDER / "confidence.json"
 PASSAGES = FOLDER / "passage_confidence.json"
@@ -158,6 +158,9 @@ def _rank(
     config: Config,
     workers: ThreadPoolExecutor,
 ) -> Iterator[RankedQuestion]:
+    from qa_bot.answering.corridor import Corridor  # late: a calibration that is there needs no answers
+    from qa_bot.answering.stages.decide import confidence_features
+
     with Generations(home.index).pin_current() as generation:
         assert generation is not None
         corridor = Corridor(Index(generation), encoder, UNDECIDED, config, workers)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
@@ -89,3 +89,14 @@ class Calibration:
         """From the JSON object of a saved calibration."""
         lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
         return cls(bias=fields["bias"], **lists)
+
+
+class Calibrations(NamedTuple):
+    """Of answers found with the encoder, and of answers found by keywords alone."""
+
+    hybrid: Calibration
+    keyword: Calibration
+    passages: Calibration  # of ranked passages
+    passages_by_words: Calibration
+    verified: Calibration  # of ranked passages that were read
+    verified_by_words: Calibration

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 import numpy as np
 
 from qa_bot.answering.confidence.calibration import Calibration, Features
+from qa_bot.answering.confidence.calibration import Calibrations as Calibrations
 from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.answering.stages.passages import RIVALS
 from qa_bot.answering.stages.question_words import AskedPlaces, names
@@ -47,26 +48,6 @@ and all cover the question, and the first one is right as often as elsewhere. Me
 to .678). Leads from .36 to .5, and covers of .6 and .7, differ by less than .003."""
 
 Verdict = Literal["fact", "passage", "abstain", "choices"]
-
-
-class Calibrations(NamedTuple):
-    """Of answers found with the encoder, and of answers found by keywords alone."""
-
-    hybrid: Calibration
-    keyword: Calibration
-    passages: Calibration  # of ranked passages
-    passages_by_words: Calibration
-    verified: Calibration  # of ranked passages that were read
-    verified_by_words: Calibration
-
-    def of(self, ranking: Ranking) -> Calibration:
-        """The one for the searches and the formula behind a ranking with candidates."""
-        by_words = ranking.candidates[0].signals.title_similarity is None
-        if ranking.cover is not None:
-            return self.verified_by_words if by_words else self.verified
-        if ranking.separation is not None:
-            return self.passages_by_words if by_words else self.passages
-        return self.keyword if by_words else self.hybrid
 
 
 UNSURE = 0.75
@@ -150,7 +131,7 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
         return Decision(0.0, 0.0, {})
     best = ranking.candidates[0]
     features = confidence_features(ranking, index)
-    calibration = calibrations.of(ranking)
+    calibration = _calibration_for(ranking, calibrations)
     threshold = calibration.threshold(precision)
     if is_owned(best):
         return Decision(1.0, threshold, features)
@@ -165,6 +146,16 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
     if lacks_row or is_about_neighbours(title, text, sections=sections) or is_of_another_time(title, text):
         return Decision(0.0, threshold, features, is_of_others=True)
     return Decision(calibration.confidence(features), threshold, features)
+
+
+def _calibration_for(ranking: Ranking, of: Calibrations) -> Calibration:
+    """The one for the searches and the formula behind a ranking with candidates."""
+    by_words = ranking.candidates[0].signals.title_similarity is None
+    if ranking.cover is not None:
+        return of.verified_by_words if by_words else of.verified
+    if ranking.separation is not None:
+        return of.passages_by_words if by_words else of.passages
+    return of.keyword if by_words else of.hybrid
 
 
 def confidence_features(ranking: Ranking, index: Statistics) -> Features:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qa_bot.cli.context import FAILED, NO_ANSWER, OK, PARTLY, Json, expect_name, open_bot, print_json, say
+from qa_bot.cli.context import FAILED, NO_ANSWER, OK, PARTLY, Json, expect_name, open_bot, open_filled, print_json, say
 from qa_bot.cli.documents.improving import NoImprove, finish_change
 
 if TYPE_CHECKING:
@@ -73,11 +73,12 @@ def add(
         crawl=crawl or None, pages=max_pages, depth=max_depth, bytes=max_bytes, seconds=max_seconds, rate=rate
     )
     urls = _urls(paths, site)
-    with open_bot(context) as bot, counting("Adding") as progress:
+    home, config, encoder = open_filled(context)
+    with counting("Adding") as progress:
         added = changes.add(
-            bot.home,
-            bot.config,
-            bot.encoder,
+            home,
+            config,
+            encoder,
             [Path(path) for path in paths if path not in urls],
             urls=urls,
             site=site,
@@ -91,7 +92,7 @@ def add(
             progress=lambda counts: progress(counts.records),
         )
         if added.changed and not dry_run:
-            ensure(bot.encoder, bot.home.models)
+            ensure(encoder, home.models)
     _show(added, with_files=sync, dry_run=dry_run, json=json)
     if added.changed and not dry_run:
         finish_change(context, improving=not no_improve)
@@ -152,8 +153,7 @@ def delete(
 
     if bool(ids) == (collection is not None):
         raise typer.BadParameter("Expected ids or --collection, one of the two.")
-    with open_bot(context) as bot:
-        deleted, missing = sync.delete(bot.home, bot.config, bot.encoder, ids=ids or (), collection=collection)
+    deleted, missing = sync.delete(*open_filled(context), ids=ids or (), collection=collection)
     if json:
         print_json({"deleted": deleted, "missing": missing})
     else:

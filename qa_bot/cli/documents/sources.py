@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qa_bot.cli.context import FAILED, OK, Json, expect_name, open_bot, open_home, print_json, say
+from qa_bot.cli.context import FAILED, OK, Json, expect_name, open_filled, open_home, print_json, say
 from qa_bot.cli.documents.adding import AllowEmpty, exit_code
 from qa_bot.cli.documents.improving import NoImprove, finish_change
 from qa_bot.cli.entry_points import PLAIN_HELP
@@ -36,11 +36,12 @@ def sync(
     from qa_bot.terminal.output import counting
     from qa_bot.terminal.source_output import show_synchronised
 
-    with open_bot(context) as bot, counting("Synchronising") as progress:
+    home, config, encoder = open_filled(context)
+    with counting("Synchronising") as progress:
         report = changes.synchronise(
-            bot.home,
-            bot.config,
-            bot.encoder,
+            home,
+            config,
+            encoder,
             names or (),
             dry_run=dry_run,
             allow_empty=allow_empty,
@@ -48,7 +49,7 @@ def sync(
             pages=lambda count: progress(count, "Visiting pages"),
         )
         if report.changed:
-            ensure(bot.encoder, bot.home.models)
+            ensure(encoder, home.models)
     if json:
         print_json({**report.as_dict(), **report.lists()})
     else:
@@ -70,9 +71,9 @@ def watch(context: typer.Context, names: Names = None, json: Json = False) -> No
         else:
             show_synchronised(report, dry_run=False)
 
-    with open_bot(context) as bot:
-        watcher = watcher_of(bot.home, lambda: (bot.config, bot.encoder), names or ())
-        watcher.run(show, started=lambda count: notify(f"Watching {count:,} sources; stop with Ctrl-C."))
+    home, config, encoder = open_filled(context)
+    watcher = watcher_of(home, lambda: (config, encoder), names or ())
+    watcher.run(show, started=lambda count: notify(f"Watching {count:,} sources; stop with Ctrl-C."))
 
 
 @sources.callback()
@@ -126,12 +127,12 @@ def remove(
     """Remove a source with its documents; its files are not touched."""
     from qa_bot.documents import sync as changes
 
-    with open_bot(context) as bot:
-        info = changes.source_info(bot.home, bot.config, name)
-        question = f"Remove the source {info.source.name} and its {info.documents:,} documents?"
-        if not yes and not typer.confirm(question, err=True):
-            raise typer.Exit(FAILED)
-        removed = changes.remove_source(bot.home, bot.config, bot.encoder, name)
+    home, config, encoder = open_filled(context)
+    info = changes.source_info(home, config, name)
+    question = f"Remove the source {info.source.name} and its {info.documents:,} documents?"
+    if not yes and not typer.confirm(question, err=True):
+        raise typer.Exit(FAILED)
+    removed = changes.remove_source(home, config, encoder, name)
     if json:
         print_json({"removed": removed})
     else:
