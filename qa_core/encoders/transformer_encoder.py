@@ -22,8 +22,8 @@ from qa_core.networks.batching import batches, padded
 from qa_core.types import FloatArray, IntArray, Side, Span
 
 _TOKENS_A_BATCH = 256
-"""Padding included. Four times as many take half as long again, because short texts get the length of long ones and
-the states leave the cache of the processor, and 80 MB more."""
+"""Padding included: one long text, or several short ones. Batches of 2,048 take half as long again and 100 MB more,
+because short texts get the length of long ones, and the states leave the cache of the processor."""
 _MAX_LENGTH = 256
 _EXPORTED = "model.onnx"
 _QUANTISED = "model.int7.onnx"
