@@ -9,7 +9,7 @@ import sys
 
 NEW_OBJECTS = 200_000
 """Between two searches for circular garbage, instead of Python's 700: imports and opening make many objects that stay.
-`ask` makes fewer than that; two searches took 28 ms of its 750. A service, and reading documents, have other numbers."""
+`ask` makes fewer than that; two searches took 28 ms of its 750. Services and reading have other numbers."""
 
 
 def main() -> None:
