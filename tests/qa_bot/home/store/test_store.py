@@ -259,23 +259,32 @@ def test_writer_killed_before_the_purge_leaves_the_new_documents(any_store: Stor
 
 WRITER = """
 import sys
-from qa_bot.home.store import NewDocument, NewPassage, Store
+from qa_bot.home.store import NewDocument, NewPassage, Store, store as module
+original = module.writing
+def writing(engine):
+    print("transaction", flush=True)
+    sys.stdin.readline()
+    return original(engine)
 store = Store.open(sys.argv[1])
 c, number = store.collection("c"), store.begin("starter")
-print("ready", flush=True)
+module.writing = writing
 texts = tuple(NewPassage("word " * 150, 0, 750, (n, n + 1, n + 2)) for n in range(2))
-store.insert(number, [NewDocument(c, str(n), "t", "b", "h", texts) for n in range(2000)])
+store.insert(number, [NewDocument(c, str(n), "t", "b", "h", texts) for n in range(1000)])
 """
 
 
 def test_turns_are_saved_while_another_process_adds(any_store: Store, any_store_url: str) -> None:
-    with subprocess.Popen([sys.executable, "-c", WRITER, any_store_url], stdout=subprocess.PIPE, text=True) as writer:
+    """Adding 1,000 documents leaves the database free five times: each turn is saved between two transactions."""
+    command = [sys.executable, "-c", WRITER, any_store_url]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdin is not None
         assert writer.stdout is not None
-        assert writer.stdout.readline() == "ready\n"
         saved = 0
-        while writer.poll() is None:
+        for _ in writer.stdout:
             any_store.save_turn(question="q", answer={})
             saved += 1
+            writer.stdin.write("\n")
+            writer.stdin.flush()
     assert writer.returncode == 0
-    assert saved > 1
+    assert saved == 5
     assert any_store.counts().turns == saved
