@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 from qa_bot.answering.scope import EVERYTHING, Scope
@@ -31,6 +31,8 @@ class Readings:
     """Searched together, and their evidence is averaged; the first one is the turn as asked."""
     topic: str = ""
     """Title of the document that answered the turn before, if the turn may go on with it."""
+    is_fragment: bool = False
+    """Whether the turn alone asks nothing, and could not be completed: "und in Bern?"."""
 
 
 STANDS_ALONE = Readings()
@@ -54,6 +56,13 @@ class Ask:
     precision: float | None = None  # wanted share of right answers; by default as configured
     scope: Scope = EVERYTHING  # the documents that it is asked of
     suggest: bool = True  # say what could be asked instead if there is no sure answer
+
+    def in_one_text(self) -> Ask:
+        """The same without readings: the question as understood, or the last reading if that is a fragment."""
+        if not self.readings.is_fragment:
+            return replace(self, readings=STANDS_ALONE)
+        question = replace(self.question, title=self.readings.texts[-1])
+        return replace(self, question=question, readings=STANDS_ALONE)
 
     @classmethod
     def of(cls, question: str | Question, *, body: str = "", category: str = "", **options: Any) -> Ask:

@@ -26,10 +26,10 @@ from qa_bot.answering.scope import EVERYTHING, Knowledge, Scope
 from qa_bot.answering.spelling import corrected
 from qa_bot.answering.stages.abstention import WHICH, demoted_reason, no_fact_reason, reason
 from qa_bot.answering.stages.compose import TILED, Composed, compose
-from qa_bot.answering.stages.decide import Calibrations, Decided, Decision, Preferences, decide_passage
+from qa_bot.answering.stages.decide import Calibrations, Decided, Decision, Preferences, answers_instead, decide_passage
 from qa_bot.answering.stages.formulate import Expander, formulate_in_time
 from qa_bot.answering.stages.fuse import fuse
-from qa_bot.answering.stages.owner_answers import fits_better, is_owned, lacks_words, may_answer
+from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.answering.stages.passages import RIVALS, find_passages, rank_passages, unranked
 from qa_bot.answering.stages.persona_line import ROOM
 from qa_bot.answering.stages.question_words import AskedPlaces
@@ -139,13 +139,9 @@ class Corridor:
         if self._fallback is not None and ask.scope.collections == (STARTER,):
             return self._fallback.answer(ask, clock, preferences=preferences, interpose=interpose)
         decided = self._decided(ask, clock, preferences, interpose)
-        decision, verdict = decided.decision, decided.verdict
-        refused = verdict == "abstain" or (verdict == "passage" and decision.unsure)
-        may_be_better = verdict == "passage" and lacks_words(decision.features)
-        if self._fallback is not None and (refused or may_be_better) and clock.deadline.left() > 0:
-            other = self._fallback._decided(ask, clock, preferences, None)
-            is_sure = may_answer(other.verdict, other.decision.features, other.confidence)
-            if is_sure and (refused or fits_better(other.decision.features, decision.features)):
+        if self._fallback is not None and decided.gives_way and clock.deadline.left() > 0:
+            other = self._fallback._decided(ask.in_one_text(), clock, preferences, None)
+            if answers_instead(other, decided):
                 note = refusals_for(ask.question.title).from_starter
                 return self._fallback._answer(ask, other, clock, note=note)
         return self._answer(ask, decided, clock)
@@ -262,8 +258,6 @@ class Corridor:
         feedback, only = self._config.retrieval.feedback, scope.filter_in(self.index)
         formulations = [self._formulated(Question(text), clock) for text in readings.texts] or [formulation]
         hits = find_passages(self.index, self._encoder, formulations, clock, mode=mode, only=only, feedback=feedback)
-        if readings.texts:  # confidence asks for the words of the topic, too
-            formulation = formulations[1 % len(formulations)]
         clock.listen(StageBegun("rank"))
         pool = max(depth, self._config.ranking.depth)
         rank = partial(rank_passages, self.index, hits, depth=pool, include_archived=scope.include_archived)
@@ -272,6 +266,8 @@ class Corridor:
         if ranked is None:
             ranked = unranked(self.index, hits, depth=pool)
         candidates, before_fusion = self._ranking.refine(question, list(ranked.candidates), clock)
+        if readings.texts:  # confidence asks for the words of the topic, too; leads only for those of the turn
+            formulation = formulations[1 % len(formulations)]
         return Ranking(
             question,
             formulation,

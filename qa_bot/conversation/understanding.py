@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from qa_bot.answering.ask import STANDS_ALONE, Readings
 from qa_bot.conversation.followups import Exchange, Rewriter
-from qa_bot.conversation.followups.readings import keeps_topic, readings
+from qa_bot.conversation.followups.fragments import is_fragment
+from qa_bot.conversation.followups.readings import goes_on, keeps_topic, readings
 from qa_bot.conversation.memory import RememberedTurn
 from qa_core.text.analysis import fold, terms, words
 from qa_core.text.small_talk import Talk, recognise
@@ -76,7 +77,8 @@ def read(
     earlier = [former for former in past if former.talk is None]
     texts = readings(turn, _questions(past), changed=rewritten.changed)
     topic = _topic(earlier[-1]) if texts and keeps_topic(turn) else ""
-    return UnderstoodTurn(rewritten.text, readings=Readings(texts, topic))
+    is_unclear = bool(texts) and not rewritten.changed and (is_fragment(turn) or goes_on(turn))
+    return UnderstoodTurn(rewritten.text, readings=Readings(texts, topic, is_unclear))
 
 
 def _questions(past: Sequence[RememberedTurn]) -> list[str]:

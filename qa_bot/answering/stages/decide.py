@@ -11,7 +11,7 @@ import numpy as np
 
 from qa_bot.answering.confidence.calibration import Calibration, Features
 from qa_bot.answering.confidence.calibration import Calibrations as Calibrations
-from qa_bot.answering.stages.owner_answers import is_owned
+from qa_bot.answering.stages.owner_answers import fits_better, is_owned, lacks_words, may_answer
 from qa_bot.answering.stages.passages import RIVALS
 from qa_bot.answering.stages.question_words import AskedPlaces, names
 from qa_bot.answering.stages.rank import Ranking
@@ -114,10 +114,32 @@ class Decided:
             return self.fact.confidence
         return self.decision.confidence
 
+    @property
+    def refused(self) -> bool:
+        """Whether there is no sure answer, and no choice is offered."""
+        return self.verdict == "abstain" or (self.verdict == "passage" and self.decision.unsure)
+
+    @property
+    def gives_way(self) -> bool:
+        """Whether the starter collection may answer: there is no sure answer, or a passage may fit better."""
+        return self.refused or (self.verdict == "passage" and lacks_words(self.decision.features))
+
 
 def prefers_fact(fact: FactResult, decision: Decision) -> bool:
     """Whether the fact is given, and no passage is clearly more confident."""
     return fact.accepted and not (decision.accepted and decision.confidence > fact.confidence + CONFIDENCE_TIE)
+
+
+def answers_instead(starter: Decided, owners: Decided) -> bool:
+    """Whether the starter's answer comes in place of the owner's documents, which give way.
+
+    The starter is asked a follow-up in one text, not in its readings: "what about Turkey?" alone is so much like a
+    question about its capital that this answered it after "can I work from abroad?".
+    """
+    features = starter.decision.features
+    if not may_answer(starter.verdict, features, starter.confidence):
+        return False
+    return owners.refused or fits_better(features, owners.decision.features)
 
 
 def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibrations, precision: float) -> Decision:

@@ -28,6 +28,7 @@ _LEANS = re.compile(
     re.IGNORECASE,
 )
 """Words that point back. German “Sie”, with a capital, addresses the reader, and “es” often points to nothing."""
+_GOES_ON = re.compile(r"\s*(?:and|but|or|und|aber|oder|et|mais|ou|y|pero|o|e|ma)\b", re.IGNORECASE)
 
 
 def readings(turn: str, earlier: Sequence[str], *, changed: bool) -> tuple[str, ...]:
@@ -51,6 +52,11 @@ def leans(turn: str) -> bool:
     if not asks(turn.strip()):
         return False
     return _content_words(turn) <= FEW
+
+
+def goes_on(turn: str) -> bool:
+    """Whether a turn begins in the middle of a sentence: "und in Bern?"."""
+    return bool(_GOES_ON.match(turn))
 
 
 def keeps_topic(turn: str) -> bool:

@@ -110,3 +110,12 @@ def test_a_new_home_answers_from_the_starter(tmp_path: Path) -> None:
         assert bot.corridor().knowledge.documents > 100
     with _opened(tmp_path / "home", "off") as bot:
         assert not bot.ask("Why do cats sleep all day?").answered
+
+
+def test_a_follow_up_that_alone_is_like_a_question_of_the_starter_stays_with_the_documents(home: Path) -> None:
+    with _opened(home, "auto") as bot:
+        answers = [bot.ask(turn, conversation="c") for turn in ("How long should I steep green tea?", "and Turkey?")]
+        german = [bot.ask(turn, conversation="d") for turn in ("How many days of leave do I get?", "und Turkey?")]
+        stands_alone = bot.ask("Why do cats sleep all day?", conversation="d")
+    assert {source.collection for answer in (*answers, *german) for source in answer.sources} == {"own"}
+    assert stands_alone.sources[0].document == "animals-cats-sleep"

@@ -1,0 +1,27 @@
+"""A follow-up that is searched in several readings."""
+
+import time
+
+import pytest
+
+from qa_bot.answering import corridor as module
+from qa_bot.answering.ask import Readings
+from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.stages.passages import rank_passages
+from qa_core.types import Question
+
+
+def test_leads_have_the_words_of_the_turn_and_confidence_those_of_the_topic(corridor, monkeypatch: pytest.MonkeyPatch):
+    leading = []
+
+    def noting(*args, formulation, **options):
+        leading.append(formulation.text)
+        return rank_passages(*args, formulation=formulation, **options)
+
+    monkeypatch.setattr(module, "rank_passages", noting)
+    texts = ("and from a pan?", "How do I remove rust from a knife? and from a pan?")
+    question, opened = Question("How do I remove rust from a pan?"), corridor()
+    clock = opened.start(Deadline.after(30, now=time.monotonic))
+    ranking = opened.rank(question, clock, readings=Readings(texts))
+    assert leading == [question.title]
+    assert ranking.formulation.text == texts[1]
