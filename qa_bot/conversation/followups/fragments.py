@@ -13,7 +13,7 @@ _ABOUT = re.compile(r"^(?:(?:and|but|so|or)\s+)?(?:what|how)\s+about\s+(?!for\b)
 _AND = re.compile(r"^(?:and|or|but|also)\s+(?P<rest>.+)$", re.IGNORECASE)
 _BARE = re.compile(
     r"^(?:(?:and|but|so)\s+)?(?P<wh>why(?: not)?|how(?: so)?|when|where|since when|"
-    r"how (?:many|much|long|old|often))\s*$",
+    r"how (?:many|much|long|old|often))(?:(?<=why)(?: so|(?:['’]s| is| was) (?:that|this|it)))?\s*$",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(
@@ -25,7 +25,7 @@ _PREPOSITION = re.compile(r"^(?:for|in|on|at|from|with|during|by|under|to|before
 _STATED = re.compile(r"^(?:what|who|which)\s+(?:is|are|was|were)\s+(?P<rest>.+)$", re.IGNORECASE)
 _INVERTED = re.compile(
     r"^(?:(?:where|when|how|why|(?:in|on|at)\s+(?:what|which)\s+\w+)\s+)?"
-    r"(?P<rest>(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have)\b.+)$",
+    r"(?P<rest>(?:is|are|was|were|do|does|did|can|could|may|must|will|would|should|has|have)\b.+)$",
     re.IGNORECASE,
 )
 _ARTICLED = re.compile(r"(?:the|a|an|my|your|our)\s", re.IGNORECASE)
@@ -37,6 +37,14 @@ _BEING = re.compile(
     r"(?=\s+\w+(?:ed|wn|de|nd|ld|lt|en)\b)",
     re.IGNORECASE,
 )
+_NAMED = re.compile(r"(?:(?:the|an?|my|our)\s+)?(?:\d+|[A-Z][\w-]*)(?:\s+[A-Z][\w-]*)*")
+_WORD = re.compile(r"\b(?!(?:the|an?|my|our|your|his|her|their)\b)\w+", re.IGNORECASE)
+"""A word that is no article."""
+_REASONS = frozenset(["Why", "Why not", "How", "How so"])
+"""Questions about a whole sentence: "why kids?" asks nothing."""
+_NEGATIVE = {"can": "can't", "may": "can't", "will": "won't"}
+_NARROWING = frozenset(["under", "over", "aged", "with", "without", "who", "that", "which"])
+"""What begins so belongs to the phrase before it: "for children under six"."""
 _INDEFINITE = re.compile(r"\b(?:a|an)\s+$")
 
 
@@ -92,10 +100,12 @@ def _bare_question(question: str, former: str, spoken: Sequence[Mention]) -> Ite
     assert match is not None
     word = match["wh"].capitalize()
     if word not in {"How many", "How much"}:
-        if inverted := _INVERTED.match(opened(former)):
-            yield RewriteCandidate(
-                f"{word} {lowered(inverted['rest'])}?", "fragment", spoken[0] if spoken else None, word
-            )
+        if (inverted := _INVERTED.match(opened(former))) and (
+            completed := _inverted_question(word, lowered(inverted["rest"]))
+        ):
+            yield RewriteCandidate(completed, "fragment", spoken[0] if spoken else None, word)
+            return
+        if word in _REASONS:
             return
         if stated := _STATED.match(opened(former)):
             yield RewriteCandidate(f"{word} {stated['rest']}?", "fragment", spoken[0] if spoken else None, word)
@@ -104,13 +114,38 @@ def _bare_question(question: str, former: str, spoken: Sequence[Mention]) -> Ite
         yield RewriteCandidate(f"{word} {bare(mention.text)}?", "fragment", mention, word)
 
 
+def _inverted_question(word: str, inverted: str) -> str:
+    """ "Why can't I work from abroad?"; "" for "why not" about a question that is already negative."""
+    if word != "Why not":
+        return f"{word} {inverted}?"
+    verb, _, rest = inverted.partition(" ")
+    if verb.endswith(("n't", "n’t")) or re.search(r"\bnot\b", rest):
+        return ""
+    negative = _NEGATIVE.get(verb, f"{verb}n't")
+    return f"Why {negative} {rest}?"
+
+
 def _elsewhere(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
     """The former question with another location, time or purpose, which replaces one of the same kind."""
     word = rest.split()[0].lower()
     body = opened(former)
     position = body.lower().rfind(f" {word} ")
-    head = body if position < 0 else body[:position]
-    yield RewriteCandidate(f"{head} {lowered(rest)}?", "fragment", spoken[0] if spoken else None, word)
+    head, tail = (body, "") if position < 0 else (body[:position], _after(body, position + len(word) + 2, rest))
+    yield RewriteCandidate(f"{head} {lowered(rest)}{tail}?", "fragment", spoken[0] if spoken else None, word)
+
+
+def _after(body: str, start: int, rest: str) -> str:
+    """What follows the noun phrase that begins at `start` and is replaced by `rest`: " cost" in "may a hotel in London
+    cost"; "" if `rest` says that, too."""
+    named = _NAMED.match(body, start)
+    phrase = next((p for p in phrases(body) if p.end > start and not _WORD.search(body, start, p.start)), None)
+    if named is None and phrase is None:
+        return ""
+    tail = body[named.end() if named else phrase.end if phrase else start :]
+    first = tail.split()[:1]
+    if first == ["of"] and bare(rest.split(maxsplit=1)[1])[0].isupper():
+        return ""
+    return "" if {*first} & {*_NARROWING, *rest.lower().split()} else tail
 
 
 def _substituted(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:

@@ -55,6 +55,12 @@ def understood(*turns: str) -> list[str]:
         (["What are planets?", "How many are there?"], "How many planets are there?"),
         (["What is asthma?", "How do they treat it?"], "How do they treat asthma?"),
         (["My father has gout.", "Can he drink wine?"], "Can my father drink wine?"),
+        (["What may a hotel in London cost?", "and in Zurich?"], "What may a hotel in Zurich cost?"),
+        (["How long does delivery to Italy take?", "and to Spain?"], "How long does delivery to Spain take?"),
+        (["What is the fee for children under six?", "and for adults?"], "What is the fee for adults?"),
+        (["Can I work from abroad?", "why not?"], "Why can't I work from abroad?"),
+        (["Is smoking allowed?", "why is that?"], "Why is smoking allowed?"),
+        (["Why can't I smoke?", "why not?"], "why not?"),
     ],
 )
 def test_follow_up_becomes_self_contained(turns: list[str], last: str) -> None:
