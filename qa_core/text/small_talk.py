@@ -1,7 +1,7 @@
 """Recognises turns that ask nothing of the documents: small talk, and remarks about the previous answer.
 
 Only whole turns count: "thanks" is small talk, "thanks, and in winter?" is a question. The patterns in
-`small_talk.toml` are English, with a few greetings in other languages.
+`small_talk.toml` are English, with what people say most in German and French.
 """
 
 from __future__ import annotations

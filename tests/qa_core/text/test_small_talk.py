@@ -26,6 +26,14 @@ from qa_core.text.small_talk import LONGEST, recognise
         ("shorter", ["shorter", "Shorter, please!", "make it a bit shorter", "tl;dr", "in one sentence please"]),
         ("why", ["why this answer?", "How do you know that?", "are you sure?", "Why did you say that?"]),
         ("sources", ["more sources", "Sources?", "tell me more", "show me more documents", "where did you read that"]),
+        ("greeting", ["Guten Tag", "Hallo, guten Morgen!", "Grüß Gott", "Grüezi", "bonsoir"]),
+        ("farewell", ["Auf Wiedersehen!", "Bis später", "Schönen Tag noch", "Das war's", "À bientôt", "bonne journée"]),
+        ("thanks", ["Vielen Dank!", "Danke für die Hilfe", "danke dir", "merci beaucoup", "merci pour votre aide"]),
+        ("wellbeing", ["Wie geht's?", "Wie geht es Ihnen?", "Ça va ?"]),
+        ("identity", ["Wer bist du?", "Bist du ein Mensch?", "Wie heißt du?", "Qui êtes-vous ?"]),
+        ("abilities", ["Was kannst du?", "Was kann ich dich fragen?", "Hilfe"]),
+        ("praise", ["Alles klar.", "ok, verstanden", "d'accord"]),
+        ("blame", ["Das ist falsch!", "Das ist leider nicht richtig."]),
     ],
 )
 def test_whole_turns_are_recognised(kind: str, turns: list[str]) -> None:
@@ -51,6 +59,10 @@ def test_whole_turns_are_recognised(kind: str, turns: list[str]) -> None:
         "How are tides made?",
         "Is it true that cats have nine lives?",
         "help with asthma",
+        "Hilfe bei Asthma",
+        "Wie geht der Antrag?",
+        "Wie heißt der Vorstand?",
+        "Gut, und in Bern?",
     ],
 )
 def test_questions_are_not_talk(turn: str) -> None:
