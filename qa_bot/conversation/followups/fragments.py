@@ -139,9 +139,12 @@ def _after(body: str, start: int, rest: str) -> str:
     cost"; "" if `rest` says that, too."""
     named = _NAMED.match(body, start)
     phrase = next((p for p in phrases(body) if p.end > start and not _WORD.search(body, start, p.start)), None)
-    if named is None and phrase is None:
+    if named:
+        tail = body[named.end() :]
+    elif phrase:
+        tail = body[phrase.end :]
+    else:
         return ""
-    tail = body[named.end() if named else phrase.end if phrase else start :]
     first = tail.split()[:1]
     if first == ["of"] and bare(rest.split(maxsplit=1)[1])[0].isupper():
         return ""

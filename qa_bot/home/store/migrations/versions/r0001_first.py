@@ -12,6 +12,14 @@ KEY = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
+    _tables_that_refer_to_none()
+    _documents()
+    _turns_and_votes()
+    _passages()
+    op.execute("INSERT INTO counters (name, next) VALUES ('documents', 1), ('passages', 1)")
+
+
+def _tables_that_refer_to_none() -> None:
     op.create_table(
         "collections",
         sa.Column("id", KEY, nullable=False),
@@ -47,6 +55,9 @@ def upgrade() -> None:
         ),  # as 0.1 named it
         sa.PrimaryKeyConstraint("number", name="pk_generations"),
     )
+
+
+def _documents() -> None:
     op.create_table(
         "documents",
         sa.Column("id", KEY, autoincrement=False, nullable=False),
@@ -81,6 +92,9 @@ def upgrade() -> None:
         sqlite_where=sa.text("retired IS NULL"),
         postgresql_where=sa.text("retired IS NULL"),
     )
+
+
+def _turns_and_votes() -> None:
     op.create_table(
         "turns",
         sa.Column("id", sa.String(length=64), nullable=False),
@@ -110,6 +124,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_feedback"),
     )
     op.create_index("ix_feedback_turn_id", "feedback", ["turn_id"])
+
+
+def _passages() -> None:
     op.create_table(
         "passages",
         sa.Column("id", KEY, autoincrement=False, nullable=False),
@@ -136,4 +153,3 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
     )
     op.create_index("ix_sketches_passage_id", "sketches", ["passage_id"])
-    op.execute("INSERT INTO counters (name, next) VALUES ('documents', 1), ('passages', 1)")
