@@ -64,6 +64,11 @@ class Ask:
         question = replace(self.question, title=self.readings.texts[-1])
         return replace(self, question=question, readings=STANDS_ALONE)
 
+    @property
+    def is_completed(self) -> bool:
+        """Whether the question is a follow-up that was rewritten to stand alone."""
+        return bool(self.readings.texts) and self.question.title != self.readings.texts[0]
+
     @classmethod
     def of(cls, question: str | Question, *, body: str = "", category: str = "", **options: Any) -> Ask:
         """From a text, or a `Question`, and any other fields. Lone surrogates of a text, which no encoding has, are

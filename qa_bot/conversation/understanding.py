@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from qa_bot.answering.ask import STANDS_ALONE, Readings
 from qa_bot.conversation.followups import Exchange, Rewriter
+from qa_bot.conversation.followups.corrections import corrected
 from qa_bot.conversation.followups.fragments import is_fragment
 from qa_bot.conversation.followups.readings import goes_on, keeps_topic, readings
 from qa_bot.conversation.memory import RememberedTurn
@@ -72,9 +73,9 @@ def read(
             return UnderstoodTurn(turn, "repeat")
     if talk := recognise(turn):
         return UnderstoodTurn(turn, talk)
-    exchanges = [_exchange(earlier, entities) for earlier in past if earlier.talk is None]
-    rewritten = rewriter.rewrite(turn, exchanges)
     earlier = [former for former in past if former.talk is None]
+    turn = corrected(turn) if earlier else turn
+    rewritten = rewriter.rewrite(turn, [_exchange(former, entities) for former in earlier])
     texts = readings(turn, _questions(past), changed=rewritten.changed)
     topic = _topic(earlier[-1]) if texts and keeps_topic(turn) else ""
     is_unclear = bool(texts) and not rewritten.changed and (is_fragment(turn) or goes_on(turn))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from qa_bot.conversation.followups.lexicon import RELATIONS
 from qa_bot.conversation.followups.mentions import Exchange, Mention
 from qa_bot.conversation.followups.phrases import NounPhrase, bare, is_plural, lowered, phrases
 from qa_bot.conversation.followups.rewriting import POSSESSIVE, PRONOUN, RewriteCandidate, cased, opened, owning
+from qa_core.text.analysis import terms
 
 _ABOUT = re.compile(r"^(?:(?:and|but|so|or)\s+)?(?:what|how)\s+about\s+(?!for\b)(?P<rest>.+)$", re.IGNORECASE)
-_AND = re.compile(r"^(?:and|or|but|also)\s+(?P<rest>.+)$", re.IGNORECASE)
+_AND = re.compile(r"^(?:(?:and|or|but|also|even|only)\s+)+(?P<rest>.+)$", re.IGNORECASE)
 _BARE = re.compile(
     r"^(?:(?:and|but|so)\s+)?(?P<wh>why(?: not)?|how(?: so)?|when|where|since when|"
     r"how (?:many|much|long|old|often))(?:(?<=why)(?: so|(?:['’]s| is| was) (?:that|this|it)))?\s*$",
@@ -22,6 +24,13 @@ _SENTENCE = re.compile(
     re.IGNORECASE,
 )
 _PREPOSITION = re.compile(r"^(?:for|in|on|at|from|with|during|by|under|to|before|after|between|near)\b", re.IGNORECASE)
+_PLACED = re.compile(
+    rf"(?!.*\b(?:what|which|who|whom|whose|when|where|why|how)\b){_PREPOSITION.pattern[1:]}(?: \S+){{1,3}}$",
+    re.IGNORECASE,
+)
+"""A place, time or purpose alone: "in winter?"."""
+_CLAUSES = re.compile(r"[,;:–—?!]\s+")
+_OF = re.compile(r"the (?P<head>[\w -]+?) of\b", re.IGNORECASE)
 _STATED = re.compile(r"^(?:what|who|which)\s+(?:is|are|was|were)\s+(?P<rest>.+)$", re.IGNORECASE)
 _INVERTED = re.compile(
     r"^(?:(?:where|when|how|why|(?:in|on|at)\s+(?:what|which)\s+\w+)\s+)?"
@@ -46,6 +55,7 @@ _NEGATIVE = {"can": "can't", "may": "can't", "will": "won't"}
 _NARROWING = frozenset(["under", "over", "aged", "with", "without", "who", "that", "which"])
 """What begins so belongs to the phrase before it: "for children under six"."""
 _INDEFINITE = re.compile(r"\b(?:a|an)\s+$")
+_OTHER = re.compile(r"\b(?:the )?(?:other|same)\s+$", re.IGNORECASE)
 
 
 def is_fragment(question: str) -> bool:
@@ -62,12 +72,13 @@ def completed(question: str, history: Sequence[Exchange], spoken: Sequence[Menti
 def _rest(question: str) -> str | None:
     """The new part of a fragment: "dogs" in "what about dogs?"; None for a whole sentence."""
     text = opened(question)
-    if (about := _ABOUT.match(text)) and len(about["rest"].split()) <= 8:
-        return about["rest"]
+    if about := _ABOUT.match(text):
+        parts = _CLAUSES.split(about["rest"])
+        return about["rest"] if len(about["rest"].split()) <= 8 and not any(map(_SENTENCE.match, parts[1:])) else None
     joined = _AND.match(text)
     if joined and len(joined["rest"].split()) <= 6 and not _SENTENCE.match(joined["rest"]):
         return joined["rest"]
-    return None
+    return text if _PLACED.match(text) else None
 
 
 def _completed(question: str, rest: str | None, former: str, spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
@@ -87,9 +98,12 @@ def _completed(question: str, rest: str | None, former: str, spoken: Sequence[Me
         )
     elif _PREPOSITION.match(rest):
         yield from _elsewhere(rest, former, spoken)
+    elif (governing := _OF.match(rest)) and governing["head"].split()[-1].removesuffix("s") in RELATIONS:
+        verb = "are" if is_plural(governing["head"]) else "is"
+        yield RewriteCandidate(f"What {verb} {rest}?", "fragment", spoken[0] if spoken else None, rest)
     else:
         yield from _substituted(rest, former, spoken)
-        if rest.lower().startswith("the ") and rest[4:].islower():
+        if rest.lower().startswith("the ") and rest[4:].islower() and not _with_head_of(rest, phrases(former)):
             verb = "are" if is_plural(rest) else "is"
             yield from (RewriteCandidate(f"What {verb} {rest} of {m.text}?", "fragment", m) for m in spoken)
 
@@ -168,16 +182,24 @@ def _substituted(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[
         )
         before = former[: phrase.start]
         if rest[0].isupper() or _ARTICLED.match(rest) or is_plural(rest):
-            before = _INDEFINITE.sub("", before)
+            before = _OTHER.sub("", _INDEFINITE.sub("", before))
         text = before + cased(new, len(before)) + former[phrase.end :]
         yield RewriteCandidate(text, "fragment", known.get(phrase.text), rest)
 
 
 def _substitutable(rest: str, former: str) -> list[NounPhrase]:
-    """Noun phrases to replace: names by a name, else those of the same number, else any."""
+    """Noun phrases to replace: with the same last word, names by a name, those of the same number, else any."""
     former_phrases = phrases(former)
+    if alike := _with_head_of(rest, former_phrases):
+        return alike
     named = [phrase for phrase in former_phrases if bare(phrase.text)[0].isupper()]
     if bare(rest)[:1].isupper() and named:
         return [phrase for phrase in named if is_plural(phrase.text) == is_plural(rest)] or named
     alike = [phrase for phrase in former_phrases if is_plural(phrase.text) == is_plural(rest)]
     return alike or list(former_phrases if len(rest.split()) <= 2 or " or " in rest else ())[:1]
+
+
+def _with_head_of(rest: str, former_phrases: Iterable[NounPhrase]) -> list[NounPhrase]:
+    """The phrases with the last word of the new one: "the birthing parent" for "the other parent"."""
+    head = terms(rest)[-1:]
+    return [phrase for phrase in former_phrases if head and terms(phrase.text)[-1:] == head]

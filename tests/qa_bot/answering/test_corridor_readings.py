@@ -1,6 +1,7 @@
 """A follow-up that is searched in several readings."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,7 @@ from qa_bot.answering.ask import Readings
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.stages.passages import rank_passages
 from qa_core.types import Question
+from tests.qa_bot.answering.small_corridor import SURE, ask
 
 
 def test_leads_have_the_words_of_the_turn_and_confidence_those_of_the_topic(corridor, monkeypatch: pytest.MonkeyPatch):
@@ -25,3 +27,10 @@ def test_leads_have_the_words_of_the_turn_and_confidence_those_of_the_topic(corr
     ranking = opened.rank(question, clock, readings=Readings(texts))
     assert leading == [question.title]
     assert ranking.formulation.text == texts[1]
+
+
+def test_a_follow_up_that_its_readings_refuse_is_answered_as_completed(corridor):
+    refused, with_threshold = Readings(("zxqv plomb?", "blorf? zxqv plomb?")), replace(SURE, thresholds=(0.5,))
+    opened = corridor(calibration=with_threshold)
+    assert ask(opened, "Why do cats purr?", readings=refused).sources[0].document == "cats"
+    assert ask(opened, refused.texts[0], readings=refused).kind == "none"

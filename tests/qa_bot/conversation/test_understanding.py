@@ -92,6 +92,12 @@ def test_an_ordinal_that_chose_nothing_is_searched_as_it_was_asked() -> None:
     assert read("why?", before, Rewriter()).readings.texts == ("why?", "the first one why?")
 
 
+def test_a_correction_is_understood_after_the_question_before() -> None:
+    before = [past("How long do cats live?", "For 15 years."), past("thanks", "You're welcome.")]
+    assert read("no, I meant dogs", before, Rewriter()).question == "How long do dogs live?"
+    assert read("no, I meant dogs", [], Rewriter()).question == "no, I meant dogs"
+
+
 def test_first_turn_is_not_rewritten() -> None:
     assert read("why?", [], Rewriter()).question == "why?"
 

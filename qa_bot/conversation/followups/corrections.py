@@ -1,0 +1,63 @@
+"""Corrections of the question before: "no, I meant XL", "nein, ich meinte die Azubis"."""
+
+from __future__ import annotations
+
+import re
+
+from retrievers.formulate import asks
+
+LONGEST = 100
+"""Characters; a longer turn is more than a correction."""
+WORDS = 6
+"""After "no," alone a correction has at most so many words."""
+
+_JOINED = {
+    "and": (
+        "no|nope|sorry|oh|oops|wait|actually",
+        r"(?:but )?(?:(?:i|we) (?:actually |really |just )?(?:mean|meant|asked about)|"
+        r"(?:i was|we were|i['’]?m) (?:asking|talking) about)",
+        "i|you|we|he|she|they|it|that|this|there|thanks?|please|not",
+    ),
+    "und": (
+        "nein|nee|ach|sorry",
+        r"(?:aber )?(?:ich|wir) (?:meine|meinte|meinen|meinten)(?: (?:doch|aber|eigentlich))?",
+        "ich|du|sie|wir|er|es|das|nicht|danke|bitte",
+    ),
+    "et": (
+        "non|pardon|désolée?",
+        r"(?:mais )?je (?:voulais dire|veux dire|parlais de|parle de)",
+        "je|tu|vous|nous|il|elle|ce|ça|pas|merci",
+    ),
+}
+"""By the word that joins a part to the question before: words that refuse, words that introduce what is meant, and
+words that begin another reply ("no, that is wrong")."""
+_CORRECTIONS = {
+    joined: (
+        re.compile(rf"(?:(?:{refusing})\b[\s,.!:–—-]*)*{introducing}\b[\s,:–—-]*(?P<meant>.+)", re.IGNORECASE),
+        re.compile(rf"(?:{refusing})\s*[,!–—-]\s*(?=\S)(?!(?:{replying})\b)(?P<meant>.+)", re.IGNORECASE),
+    )
+    for joined, (refusing, introducing, replying) in _JOINED.items()
+}
+_POINTER = re.compile(r"(?:it|that|this|das|es|ça|cela)\W*", re.IGNORECASE)
+"""What names nothing: "I mean it"."""
+
+
+def corrected(turn: str) -> str:
+    """What a correction asks; other turns are returned unchanged.
+
+    "Sorry, I meant how long is it open?" is a question; "no, I meant XL" becomes "and XL?", which goes on with the
+    question before.
+    """
+    text = turn.strip()
+    if len(text) > LONGEST:
+        return turn
+    for joined, (introduced, refused) in _CORRECTIONS.items():
+        match = introduced.fullmatch(text) or refused.fullmatch(text)
+        if match is None or _POINTER.fullmatch(match["meant"]):
+            continue
+        meant = match["meant"].rstrip(".! ")
+        if asks(meant):
+            return meant
+        if match.re is introduced or len(meant.split()) <= WORDS:
+            return f"{joined} {meant}?"
+    return turn
