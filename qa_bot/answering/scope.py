@@ -24,11 +24,6 @@ class Knowledge(NamedTuple):
     documents: int
     facts: int
 
-    def __str__(self) -> str:
-        counts = [(self.documents, "document"), (self.facts, "fact")]
-        parts = [f"{count:,} {noun}{'s' if count != 1 else ''}" for count, noun in counts if count]
-        return " and ".join(parts) or "documents, of which there are none yet"
-
 
 @dataclass(frozen=True, slots=True)
 class Scope:

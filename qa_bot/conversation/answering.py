@@ -19,7 +19,7 @@ from qa_bot.conversation.memory import RememberedTurn
 from qa_bot.conversation.replies import ANSWERS_AGAIN, reply
 from qa_bot.conversation.session_votes import SessionVotes
 from qa_bot.conversation.understanding import UnderstoodTurn, read
-from qa_core.text.small_talk import recognise
+from qa_core.text.small_talk import language_of_talk, recognise
 from qa_core.types import Answer, Question
 from retrievers.long_questions import TITLE, bounded, shortened
 
@@ -47,7 +47,7 @@ def answer_turn(
     took = round(time.monotonic() - began, 6)
     clock = corridor.start(deadline, listen)
     if turn.talk is not None:
-        answer = reply(turn.talk, past, corridor.knowledge)
+        answer = reply(turn.talk, past, corridor.knowledge, language_of_talk(ask.question.title))
         ask = replace(ask, persona="") if turn.talk in ANSWERS_AGAIN else ask
         answer = corridor.answer_talk(ask, answer, clock)
     else:

@@ -9,6 +9,7 @@ from typing import Any
 from qa_bot.answering.scope import Knowledge
 from qa_bot.answering.wording.refusals import refusals_of
 from qa_bot.conversation.memory import RememberedTurn, sourced
+from qa_bot.conversation.talk_wording import ENGLISH, TalkWording, wording_of
 from qa_core.text.analysis import sentences
 from qa_core.text.small_talk import Talk
 from qa_core.types import Answer, AnswerKind, AnswerSource, Span
@@ -19,41 +20,18 @@ GRAPH = "graph"
 """The collection of facts."""
 ANSWERS_AGAIN: frozenset[Talk] = frozenset({"repeat", "shorter", "why", "sources"})
 """Small talk about a previous answer; personas add nothing to it."""
-NOTHING = {
-    "repeat": "There is nothing to repeat yet; ask me something.",
-    "shorter": "There is no answer yet to shorten; ask me something.",
-    "why": "There is no answer yet to explain; ask me something.",
-    "sources": "There is no answer yet that has sources; ask me something.",
-}
-FIXED = {
-    "farewell": "Goodbye!",
-    "thanks": "You're welcome.",
-    "wellbeing": "I am well, thank you. What would you like to know?",
-    "praise": "All right. Ask on whenever you like.",
-    "blame": "I am sorry. Vote the answer down and I will look elsewhere in this conversation, or ask in other words.",
-}
 
 
-def reply(talk: Talk, past: Sequence[RememberedTurn], knowledge: Knowledge) -> Answer:
+def reply(talk: Talk, past: Sequence[RememberedTurn], knowledge: Knowledge, language: str = "en") -> Answer:
     """An answer without question, id and timings, which the caller adds.
 
     Args:
         past: the turns before, oldest first.
     """
-    match talk:
-        case "greeting":
-            return talk_answer(f"Hello! Ask me something: I answer from {knowledge}, and name my sources.")
-        case "identity":
-            return talk_answer(
-                f"I am qa-bot, a program and no person. I answer questions from {knowledge}, and say where each answer "
-                "comes from."
-            )
-        case "abilities":
-            return talk_answer(
-                f"I answer questions from {knowledge}, and say where each answer comes from. You can go on with a "
-                "question such as “and in winter?”, or say “shorter”, “repeat”, “why this answer?” or “more sources”."
-            )
-    return _about_previous(talk, past) if talk in ANSWERS_AGAIN else talk_answer(FIXED[talk])
+    wording = wording_of(language)
+    if talk in ANSWERS_AGAIN:
+        return _about_previous(talk, past, wording)
+    return talk_answer(wording.reply(talk, knowledge))
 
 
 def talk_answer(text: str, sources: Sequence[AnswerSource] = ()) -> Answer:
@@ -61,12 +39,12 @@ def talk_answer(text: str, sources: Sequence[AnswerSource] = ()) -> Answer:
     return Answer(question="", text=text, kind="talk", answered=True, confidence=1.0, sources=tuple(sources))
 
 
-def _about_previous(talk: Talk, past: Sequence[RememberedTurn]) -> Answer:
+def _about_previous(talk: Talk, past: Sequence[RememberedTurn], wording: TalkWording) -> Answer:
     """A reply about the last answer to a question; "repeat" and "shorter" may also refer to such a reply."""
     kinds = {"repeat": (None, *ANSWERS_AGAIN), "shorter": (None, "shorter")}.get(talk, (None,))
     former = next((turn for turn in reversed(past) if turn.talk in kinds), None)
     if former is None:
-        return talk_answer(NOTHING[talk])
+        return talk_answer(wording.nothing[talk])
     answer = former.recall()
     if talk in ("repeat", "shorter") and not answer.answered and (answer.suggested or not answer.choices):
         return talk_answer(f"{refusals_of(answer.reason).unknown} {answer.reason}", answer.sources)
@@ -76,8 +54,8 @@ def _about_previous(talk: Talk, past: Sequence[RememberedTurn]) -> Answer:
         case "shorter":
             return shortened(answer)
         case "why":
-            return talk_answer(explained(answer), _whole(answer.sources))
-    return _listed(answer)
+            return talk_answer(explained(answer, wording), _whole(answer.sources))
+    return _listed(answer, wording)
 
 
 # --- shorter --------------------------------------------------------------------------------------------------------
@@ -118,49 +96,47 @@ def _clipped_span(span: Span | None, start: int, end: int) -> Span | None:
 # --- why ------------------------------------------------------------------------------------------------------------
 
 
-def explained(answer: Answer) -> str:
+def explained(answer: Answer, wording: TalkWording = ENGLISH) -> str:
     """Sentences about an answer's sources and its confidence."""
-    opening = [f"I understood the question as “{answer.understood}”."] if answer.understood else []
+    opening = [wording.understood.format(question=answer.understood)] if answer.understood else []
     if not answer.answered:
-        return " ".join([*opening, "I gave no answer.", answer.reason])
+        return " ".join([*opening, wording.no_answer, answer.reason])
     used = [source for source in answer.sources if source.span is not None]
     first = used[0]
-    named = f"“{first.title or first.document}”"
+    title = f"“{first.title or first.document}”"
     if first.collection == GRAPH:
-        why = [f"The graph says so of {named}:", *(source.text for source in used)]
+        why = [wording.from_graph.format(title=title), *(source.text for source in used)]
     else:
-        why = [f"It is taken from {named} ({first.collection}), which fits the question best.", *_evidence(answer)]
+        why = [wording.taken_from.format(title=title, collection=first.collection), *_evidence(answer, wording)]
         others = len(used) - 1
-        why += [f"{others} further document{'s' if others > 1 else ''} added to it."] if others else []
-    return " ".join([*opening, *why, f"How sure I am: {answer.confidence:.0%}."])
+        why += [wording.others.format(count=others) if others > 1 else wording.other] if others else []
+    return " ".join([*opening, *why, wording.how_sure.format(share=f"{answer.confidence:.0%}")])
 
 
-def _evidence(answer: Answer) -> list[str]:
+def _evidence(answer: Answer, wording: TalkWording) -> list[str]:
     """A sentence about the first document's features in the trace, if there are any."""
     features: Any = (answer.trace or {}).get("confidence") or {}
-    reasons = []
-    if "title_similarity" in features:
-        reasons.append(f"its title is {features['title_similarity']:.0%} like it in meaning")
-    if "coverage" in features:
-        reasons.append(f"it has {features['coverage']:.0%} of what the question's words weigh")
-    return [f"{' and '.join(reasons).capitalize()}."] if reasons else []
+    named = {"title_similarity": wording.like_title, "coverage": wording.has_words}
+    reasons = [text.format(share=f"{features[name]:.0%}") for name, text in named.items() if name in features]
+    sentence = wording.and_also.join(reasons)
+    return [f"{sentence[0].upper()}{sentence[1:]}."] if sentence else []
 
 
 # --- sources --------------------------------------------------------------------------------------------------------
 
 
-def _listed(answer: Answer) -> Answer:
+def _listed(answer: Answer, wording: TalkWording) -> Answer:
     """The names of the documents that an answer used, and of further ones."""
     if not answer.sources:
-        return talk_answer("There are no documents about this.")
+        return talk_answer(wording.no_documents)
     used = [source for source in answer.sources if source.span is not None]
     rest = [source for source in answer.sources if source.span is None][: max(0, LISTED - len(used))]
     parts = []
     if used:
-        parts.append("The answer comes from:\n" + _numbered(used, 1))
+        parts.append(f"{wording.comes_from}\n{_numbered(used, 1)}")
     if rest:
-        heading = "Further documents about this:" if used else "The nearest documents:"
-        parts.append(f"{heading}\n" + _numbered(rest, len(used) + 1))
+        heading = wording.further if used else wording.nearest
+        parts.append(f"{heading}\n{_numbered(rest, len(used) + 1)}")
     return talk_answer("\n\n".join(parts), _whole([*used, *rest]))
 
 

@@ -1,11 +1,14 @@
 """Replies about the bot itself and about the previous answer."""
 
-from dataclasses import replace
+import re
+from dataclasses import astuple, replace
 
 import pytest
 
+from qa_bot.answering.scope import Knowledge
 from qa_bot.conversation.memory import RememberedTurn
-from qa_bot.conversation.replies import NOTHING, Knowledge, reply, shortened
+from qa_bot.conversation.replies import reply, shortened
+from qa_bot.conversation.talk_wording import ENGLISH, WORDINGS, TalkWording
 from qa_core.text.small_talk import Talk
 from qa_core.types import Answer, AnswerSource, Choice, Styled, StyledLine
 
@@ -36,10 +39,12 @@ def test_small_talk_gets_a_sentence(talk: Talk) -> None:
     assert reply(talk, past(), KNOWN).text
 
 
-@pytest.mark.parametrize("talk", list(NOTHING))
+@pytest.mark.parametrize("talk", list(ENGLISH.nothing))
 def test_without_a_previous_answer_there_is_nothing_to_refer_to(talk: Talk) -> None:
-    assert reply(talk, [], KNOWN).text == NOTHING[talk]
-    assert reply(talk, past(Answer("thanks", "You're welcome.", "talk", True, 1.0)), KNOWN).text == NOTHING[talk]
+    assert reply(talk, [], KNOWN).text == ENGLISH.nothing[talk]
+    assert (
+        reply(talk, past(Answer("thanks", "You're welcome.", "talk", True, 1.0)), KNOWN).text == ENGLISH.nothing[talk]
+    )
 
 
 def test_repeat_returns_the_same_answer() -> None:
@@ -122,3 +127,23 @@ def test_sources_are_listed_used_ones_first() -> None:
 def test_sources_without_used_documents() -> None:
     assert reply("sources", past(replace(ANSWER, sources=())), KNOWN).text == "There are no documents about this."
     assert reply("sources", past(replace(ANSWER, sources=(NEXT,))), KNOWN).text == "The nearest documents:\n1. Purring"
+
+
+def test_talk_is_answered_in_its_language() -> None:
+    assert reply("greeting", [], KNOWN, "de").text.startswith(
+        "Hallo! Fragen Sie mich etwas: Ich antworte aus 1.234 Doku"
+    )
+    assert reply("thanks", [], KNOWN, "fr").text == "Je vous en prie."
+    assert reply("sources", past(), KNOWN, "de").text.startswith("Die Antwort stammt aus:\n1. Sleep")
+    assert reply("why", past(), KNOWN, "fr").text.endswith("Ma certitude : 87%.")
+    assert reply("thanks", [], KNOWN, "es").text == ENGLISH.fixed["thanks"]
+
+
+@pytest.mark.parametrize("wording", WORDINGS.values())
+def test_every_wording_has_the_same_sentences_and_places(wording: TalkWording) -> None:
+    def places(one: TalkWording) -> list[set[str]]:
+        sentences = [*one.fixed.values(), *one.nothing.values(), *astuple(one)[3:]]
+        return [set(re.findall(r"\{\w+\}", sentence)) for sentence in sentences]
+
+    assert places(wording) == places(ENGLISH)
+    assert [*wording.fixed, *wording.nothing] == [*ENGLISH.fixed, *ENGLISH.nothing]

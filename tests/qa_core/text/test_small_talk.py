@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_bot.home.starter import QUESTIONS
-from qa_core.text.small_talk import LONGEST, recognise
+from qa_core.text.small_talk import LONGEST, language_of_talk, recognise
 
 
 @pytest.mark.parametrize(
@@ -33,11 +33,23 @@ from qa_core.text.small_talk import LONGEST, recognise
         ("identity", ["Wer bist du?", "Bist du ein Mensch?", "Wie heißt du?", "Qui êtes-vous ?"]),
         ("abilities", ["Was kannst du?", "Was kann ich dich fragen?", "Hilfe"]),
         ("praise", ["Alles klar.", "ok, verstanden", "d'accord"]),
-        ("blame", ["Das ist falsch!", "Das ist leider nicht richtig."]),
+        ("blame", ["Das ist falsch!", "Das ist leider nicht richtig.", "C’est faux"]),
+        ("repeat", ["noch einmal bitte", "Wie bitte?", "encore une fois"]),
+        ("shorter", ["Kürzer!", "bitte etwas kürzer", "plus court, s'il te plaît"]),
+        ("why", ["Warum diese Antwort?", "Woher wissen Sie das?", "pourquoi cette réponse ?"]),
+        ("sources", ["Quellen?", "Wo steht das?", "mehr dazu", "d'autres sources"]),
     ],
 )
 def test_whole_turns_are_recognised(kind: str, turns: list[str]) -> None:
     assert {turn: recognise(turn) for turn in turns} == dict.fromkeys(turns, kind)
+
+
+@pytest.mark.parametrize(
+    ("turn", "language"),
+    [("Thanks!", "en"), ("ok, danke", "de"), ("Tschüß!", "de"), ("Merci", "fr"), ("Wo steht das Klavier?", "en")],
+)
+def test_talk_has_a_language(turn: str, language: str) -> None:
+    assert language_of_talk(turn) == language
 
 
 @pytest.mark.parametrize(
