@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -43,7 +44,7 @@ def visible_text(text: str) -> str:
 
 def test_a_conversation_in_full() -> None:
     unused = {**SOURCE, "title": "Dogs", "span": None}
-    answer = {"answer": "Cats nap.\nOften.\n\nThey *hunt*.", "sources": [SOURCE, {**SOURCE, "url": ""}, unused]}
+    answer = {"answer": "Cats nap.\nOften.\n\nThey <hunt>.", "sources": [SOURCE, {**SOURCE, "url": ""}, unused]}
     first = {"question": "Why do cats sleep?", "answer": answer, "feedback": {"vote": "up", "comment": "nice"}}
     second = {
         "question": "And dogs?",
@@ -53,7 +54,7 @@ def test_a_conversation_in_full() -> None:
     }
     assert markdown(conversation(first, second)) == (
         "# Cats\n\n2 questions, 2023-11-14\n\n"
-        "## Why do cats sleep?\n\nCats nap.\\\nOften.\n\nThey \\*hunt\\*.\n\n"
+        "## Why do cats sleep?\n\nCats nap.\\\nOften.\n\nThey \\<hunt\\>.\n\n"
         "1. [Why cats sleep](<https://example.org/cats?a=1&amp;lt;=2%203>), pets/cats\n2. Why cats sleep, pets/cats\n\n"
         "*voted up: nice*\n\n"
         "## And dogs?\n\n*understood as: Why do dogs sleep?*\n\nNothing fits.\n\n*voted down*\n"
@@ -97,14 +98,21 @@ MARKUP += [
 ]
 
 
-@given(
-    st.lists(st.sampled_from(MARKUP) | st.text(max_size=30), max_size=6).map("\n".join),
-    st.sampled_from(MARKUP) | st.text(max_size=40),
-)
-def test_any_text_is_shown_unchanged(answer: str, question: str) -> None:
-    text = markdown(conversation({"question": question, "answer": {"answer": answer}}, title=question))
-    for written in (answer or "No answer.", question or "(no question)"):
+@given(st.sampled_from(MARKUP) | st.text(max_size=40), st.sampled_from(MARKUP) | st.text(max_size=40))
+def test_any_question_and_reason_is_shown_unchanged(question: str, reason: str) -> None:
+    text = markdown(conversation({"question": question, "answer": {"reason": reason}}, title=question))
+    for written in (reason or "No answer.", question or "(no question)"):
         assert re.sub(r"[\x00-\x08\x0e-\x1b\x7f-\x9f]", "\ufffd", " ".join(written.split())) in visible_text(text)
+
+
+@given(st.lists(st.sampled_from(MARKUP) | st.text(max_size=30), max_size=6).map("\n".join))
+def test_any_answer_has_no_headings_html_or_other_links(answer: str) -> None:
+    text = markdown(conversation({"question": "Why?", "answer": {"answer": answer}}))
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    assert [token.content for before, token in pairwise(tokens) if before.type == "heading_open"] == ["Cats", "Why?"]
+    parts = [part for token in tokens for part in token.children or ()]
+    assert not {token.type for token in (*tokens, *parts)} & {"html_block", "html_inline", "image"}
+    assert all(str(part.attrs["href"]).startswith("http") for part in parts if part.type == "link_open")
 
 
 @given(st.text(max_size=200))
