@@ -39,6 +39,7 @@ IMPORTERS = {
         "qa_bot/documents/ingest/formats/markup/markdown.py",
         "qa_bot/documents/ingest/plain_paragraphs.py",
         "qa_bot/documents/cutting/blocks.py",
+        "qa_bot/transfer/answer_markdown.py",
     ],
     "matplotlib": ["qa_core/measures/plots.py"],
     "nltk": ["qa_lab/fit/synonym_table.py"],

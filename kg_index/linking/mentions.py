@@ -95,7 +95,7 @@ class MentionWriter:
         """Write the table, which cannot be opened before."""
         self._keys.close()
         trie = marisa_trie.Trie(line for line, _ in groupby(self._lines()))  # labels and titles often agree
-        trie.save(str(self.folder / WORDS))
+        (self.folder / WORDS).write_bytes(trie.tobytes())  # `save` raises a bare RuntimeError if the disk is full
         keys = np.fromiter(map(trie.key_id, self._lines()), dtype=np.uint32, count=len(self._entities))
         rows = merged(keys, np.array(self._entities, np.uint32), np.array(self._counts, np.uint32))
         keys, entities, counts = ordered(*rows, self._salience)

@@ -105,7 +105,7 @@ def _cell(cell: SyntaxTreeNode) -> str:
 
 
 def _inlines(node: SyntaxTreeNode) -> str:
-    """The text of a block, whose lines begin no block of their own."""
+    """The text of a block; none of its lines begins a list or a heading."""
     text = "".join(_inline(part) for child in node.children for part in child.children)
     return "\\\n".join(_line_start(row.strip()) for row in text.split("\n"))
 

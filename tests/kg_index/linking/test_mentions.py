@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kg_index.linking.mention_files import WORDS
 from kg_index.linking.mentions import (
     LONGEST_NAME,
     CorruptMentionsError,
@@ -154,6 +155,15 @@ def test_the_writer_counts_what_it_leaves_out_and_names_what_it_cannot_take(tmp_
 def test_an_empty_table_opens(tmp_path: Path) -> None:
     table = write_mentions([], tmp_path)
     assert (len(table), table.rows, table.find("new york")) == (0, 0, [])
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a disk without space, as on Linux")
+def test_a_full_disk_is_an_operating_system_error(tmp_path: Path) -> None:
+    writer = MentionWriter(tmp_path)
+    writer.add("Ann Lee", 1, 1)
+    (tmp_path / WORDS).symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left"):
+        writer.finish()
 
 
 def test_a_table_is_there_once_it_is_whole(tmp_path: Path) -> None:
