@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from qa_bot.answering.stages.question_words import QuestionWord, words_of_terms
 from qa_bot.answering.tiling.table_rows import named_by_rows
-from qa_bot.answering.wording.refusals import ENGLISH, Refusals, refusals_for
+from qa_bot.answering.wording.refusals import ENGLISH, JUDGED, Refusals, refusals_for
 from qa_core.text.analysis import terms, words
+from qa_core.text.language_detection import language_of
 from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate, Question
 from rankers.clue import Statistics
 from retrievers.formulate import Formulation, question_text
-from retrievers.question_terms import QUESTION_STOP_STEMS, whole_verbs
+from retrievers.question_terms import QUESTION_STOP_STEMS, content_terms, whole_verbs
 
 if TYPE_CHECKING:
     from qa_bot.answering.stages.decide import Decision
@@ -61,7 +62,9 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
     content = _content(formulation, language)
     if not content:
         return wording.nothing_named
-    unknown = [term for term in content if not index.document_frequency("all", term)]
+    spoken = language_of(text[:JUDGED], formulation.languages.question, is_question=True)
+    of_turn = set(content_terms(text, language, spoken))  # a formulation may have words of earlier questions
+    unknown = [term for term in content if term in of_turn and not index.document_frequency("all", term)]
     if others := [code for code in formulation.languages.analyses if code != language]:
         unknown = [term for term in unknown if not _is_known_elsewhere(text, term, language, others, index)]
     cover = ranking.cover

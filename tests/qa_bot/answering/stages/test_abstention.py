@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from qa_bot.answering.ask import Readings
 from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Deadline
@@ -159,6 +160,18 @@ def test_reasons_of_passages_that_were_read(corridor, words, expected):
     ranking = corridor.rank(Question("what is the capital of Cairo"), corridor.start(Deadline.after(30)))
     read = replace(ranking, covers={ranking.candidates[0].passage.id: Cover(0.3, words)})
     assert reason(read, corridor.decide(read), corridor.index) == expected
+
+
+@pytest.mark.parametrize(
+    ("turn", "named"),
+    [("und für die Zwerge?", "Keines Ihrer Dokumente erwähnt “Zwerge”;"), ("and in Cairo?", "The nearest document,")],
+)
+def test_words_of_earlier_questions_and_stop_words_of_the_turn_are_no_reason(corridor, turn, named):
+    readings = Readings((turn, f"Do zebras purr on Mondays? {turn}"))
+    ranking = corridor.rank(Question(turn), corridor.start(Deadline.after(30)), readings=readings)
+    message = reason(ranking, corridor.decide(ranking), corridor.index)
+    assert message.startswith(named)
+    assert "zebras" not in message
 
 
 def test_a_passage_about_another_year_is_the_reason(corridor):
