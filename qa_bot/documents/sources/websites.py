@@ -22,6 +22,10 @@ from qa_bot.home.config import Config
 from qa_bot.home.store import Source, SourceFile, Store, with_deleted
 
 KIND = "website"
+NO_PAGES = (
+    "Expected the pages of before at {place}, but got none of them, only others such as {url}; nothing was deleted: "
+    "check the address, or, if they are really gone, sync with --allow-empty or use `qa-bot sources remove`."
+)
 Pages = Callable[[int], None]
 """Called with the number of pages that were visited so far."""
 
@@ -53,8 +57,11 @@ class WebsiteRun(SourceRun):
     site: VisitedSite = field(kw_only=True)
     _pages: dict[str, PageVisit] = field(default_factory=dict)
 
-    def compare(self, *, completing: bool, removing: bool, allow_empty: bool = False) -> None:  # noqa: ARG002
-        """Plan what to store and remove; pages are gone only if the server says so, or the whole site was visited."""
+    def compare(self, *, completing: bool, removing: bool, allow_empty: bool = False) -> None:
+        """Plan what to store and remove; pages are gone only if the server says so, or the whole site was visited.
+
+        If all pages of before would go, nothing does: a login page answers for all pages of a wiki, with status 200.
+        """
         self.rows = self.store.files(self.source.id)
         is_gone = bool(self.site.visits) and self.site.visits[0].outcome == "gone"
         if self.site.error and not (is_gone and allow_empty):
@@ -69,6 +76,9 @@ class WebsiteRun(SourceRun):
         if self.site.end.message:
             self.plan.problems.append(Notice(self.source.place, f"{self.site.end.message}."))
         self._find_moves()
+        if removing and not allow_empty and self.rows and len(self.plan.deleted) == len(self.rows):
+            self.plan = SyncPlan(error=NO_PAGES.format(place=self.source.place, url=self.site.visits[0].url))
+            return
         self._note_plan(completing=completing)
 
     def row(self, path: str, documents: int) -> SourceFile:

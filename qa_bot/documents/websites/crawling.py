@@ -138,7 +138,8 @@ class _Crawl:
         url = self._frontier.scope.normalised(reply.url)
         state = self._state(url)
         if reply.status == NOT_MODIFIED and state is not None:
-            return self._unchanged(url, state, depth)
+            rules = page_tags("", url, robots_header=reply.headers.get("x-robots-tag", ""))
+            return self._unchanged(url, state, depth) if rules.index else self._hidden(url, state, depth)
         if reply.status in GONE:
             reason = f"Expected a page, but got status {reply.status}; check the address."
             return PageVisit(url, "gone", items=() if depth else (Reject(str(url), reason),))
@@ -155,27 +156,29 @@ class _Crawl:
         self._frontier.add(map(URL, state.links), depth + 1)
         return PageVisit(url, "unchanged", replace(state, ids=ids))
 
+    def _hidden(self, url: URL, state: PageState, depth: int) -> PageVisit:
+        """An unchanged page that must not be indexed any more; without validators, because the header may go again."""
+        self._frontier.add(map(URL, state.links), depth + 1)
+        return PageVisit(url, "read", PageState(links=state.links), _noindex_items(url, depth, state))
+
     def _page(self, page: Page, reply: Reply, before: PageState | None, depth: int) -> PageVisit:
         tags = page_tags(page.html or "", page.url, robots_header=reply.headers.get("x-robots-tag", ""))
         links = self._frontier.pages_among(tags.links)
-        hash_ = hashlib.blake2b(reply.body, digest_size=16).hexdigest()
-        state = PageState(
-            reply.headers.get("etag", ""), reply.headers.get("last-modified", ""), hash_, (), tuple(map(str, links))
-        )
+        rule = b"" if tags.index else b"noindex"  # may come and go in a header, with the same body
+        hash_ = hashlib.blake2b(reply.body, digest_size=16, person=rule).hexdigest()
+        etag, modified = (reply.headers.get(name, "") if tags.index else "" for name in ("etag", "last-modified"))
+        state = PageState(etag, modified, hash_, (), tuple(map(str, links)))
         self._frontier.add(tags.feeds, depth + 1, first=True)
         if before is not None and before.hash == hash_:
             return self._unchanged(page.url, replace(state, ids=before.ids), depth)
         self._frontier.add(links, depth + 1)
-        items = self._items(page, tags, depth)
+        items = self._items(page, tags) if tags.index else _noindex_items(page.url, depth, before)
         ids = tuple(item.id for item in items if isinstance(item, Record))
         self._ids.update(ids)
         return PageVisit(page.url, "read", replace(state, ids=ids), items)
 
-    def _items(self, page: Page, tags: PageTags, depth: int) -> tuple[Item, ...]:
-        """The records of a page, unless it must not be indexed or was read through another address."""
-        if not tags.index:
-            reason = "Expected a page that may be indexed, but its robots rule says noindex; ask its owner."
-            return () if depth else (Reject(str(page.url), reason),)
+    def _items(self, page: Page, tags: PageTags) -> tuple[Item, ...]:
+        """The records of a page, unless it was read through another address."""
         address = self._canonical(page.url, tags)
         if document_id(address) in self._ids:
             return ()
@@ -235,6 +238,16 @@ def _link(entry: Entry, feed: URL) -> URL | None:
 
 def _failed(url: URL, reason: str) -> PageVisit:
     return PageVisit(url, "failed", items=(Reject(str(url), reason),))
+
+
+def _noindex_items(url: URL, depth: int, before: PageState | None) -> tuple[Item, ...]:
+    """What is said of a page that must not be indexed: only the first one is worth a message."""
+    if depth:
+        return ()
+    if before is not None:
+        return (Notice(str(url), "its robots rule says noindex now, so its documents are removed."),)
+    reason = "Expected a page that may be indexed, but its robots rule says noindex; ask its owner."
+    return (Reject(str(url), reason),)
 
 
 def _status_reason(status: int) -> str:

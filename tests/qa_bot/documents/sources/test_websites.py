@@ -174,6 +174,33 @@ def test_a_site_that_fails_keeps_its_documents(qa_bot: Callable[..., Any], site:
     assert documents(qa_bot) == ([] if status == 404 else ["", "food", "sleep"])
 
 
+def test_a_site_behind_a_login_keeps_its_documents(qa_bot: Callable[..., Any], site: Any) -> None:
+    add(qa_bot, site)
+    before = dict(site.pages)
+    site.pages.clear()
+    page(site, "login", "Log in", text="Log in to read about quokkas.")
+    for path in before:
+        site.pages[path] = lambda _: web.Response(status=302, headers={"Location": "/guide/login"})
+    for report in (sync(qa_bot, "--dry-run"), sync(qa_bot)):
+        assert (report["code"], report["deleted"], report["removed"]) == (1, [], 0)
+        assert "/guide/login; nothing was deleted: check the address" in report["errors"][0]
+    assert documents(qa_bot) == ["", "food", "sleep"]
+    assert sync(qa_bot, "--allow-empty")["removed"] == 3
+    assert documents(qa_bot) == ["login"]
+
+
+def test_a_page_that_says_noindex_later_loses_its_document(qa_bot: Callable[..., Any], site: Any) -> None:
+    qa_bot("add", site.url("localhost/guide/food"))
+    hidden = "<meta name='robots' content='noindex'><p>Quokkas eat grass and leaves.</p>"
+    site.pages["localhost/guide/food"] = lambda _: web.Response(text=hidden, content_type="text/html")
+    report = sync(qa_bot)
+    assert (report["code"], report["removed"]) == (0, 1)
+    assert "noindex now, so its documents are removed" in report["notices"][0]
+    assert documents(qa_bot) == []
+    page(site, "food", "Food", text="Quokkas eat grass and leaves.")
+    assert sync(qa_bot)["added"] == 1
+
+
 def test_pages_that_fail_keep_their_documents(qa_bot: Callable[..., Any], site: Any) -> None:
     add(qa_bot, site)
     site.pages["localhost/guide/food"] = lambda _: web.Response(status=500)

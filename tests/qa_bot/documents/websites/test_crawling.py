@@ -241,6 +241,25 @@ def test_unchanged_pages_are_not_read_but_their_links_are_followed(site: Any) ->
     assert "If-None-Match" not in site.requests[3][1]
 
 
+@pytest.mark.parametrize("etag", ["", '"1"'])
+def test_noindex_comes_and_goes_in_a_header(site: Any, etag: str) -> None:
+    """The body stays the same, or the server answers 304."""
+
+    def reply(**rule: str) -> tuple[int, dict[str, str], bytes]:
+        return 200, {"content-type": "text/html", "etag": etag, **rule}, html("A", "/b").encode()
+
+    site[f"{SITE}/a"] = reply()
+    first = run(site)
+    site[f"{SITE}/a"] = reply(**{"x-robots-tag": "noindex"})
+    hidden = run(site, previous=first.states)
+    assert hidden.outcomes == {"/": "unchanged", "/a": "read", "/b": "unchanged"}
+    assert (hidden.records, hidden.states["x.example/a"].ids) == ({}, ())
+    still = run(site, previous=hidden.states)
+    assert (still.records, still.states["x.example/a"].ids) == ({}, ())
+    site[f"{SITE}/a"] = reply()
+    assert list(run(site, previous=still.states).records) == ["x.example/a"]
+
+
 def test_a_page_that_moved_is_requested_with_its_validators(site: Any) -> None:
     site[f"{SITE}/"] = html("Home", "/old")
     site[f"{SITE}/old"] = (301, {"location": "/a"}, b"")
