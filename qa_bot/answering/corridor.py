@@ -22,7 +22,7 @@ from qa_bot.answering.clock import MODEL_TIME_SHARE, STAGE_TIME_SHARES, Clock
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import ChoicesOffered, Listener, StageBegun, announce, ignore_event
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
-from qa_bot.answering.scope import EVERYTHING, Knowledge, Scope
+from qa_bot.answering.scope import EVERYTHING, FACTS_HAVE_NO_PLACE, Knowledge, Scope, ScopeError
 from qa_bot.answering.spelling import corrected
 from qa_bot.answering.stages.abstention import WHICH, demoted_reason, no_fact_reason, reason
 from qa_bot.answering.stages.compose import TILED, Composed, compose
@@ -206,15 +206,16 @@ class Corridor:
         """The results of one engine, best first: documents, or facts of the graph.
 
         The starter collection is searched if nothing else has any result, or if the scope names it. Raises ScopeError
-        if no document is in `scope`.
+        if no document is in `scope`, and for facts in a narrowed scope.
         """
-        query = shortened(query, TITLE)
+        query, only = shortened(query, TITLE), scope.expect_documents(self.index)
         if engine != "facts":
-            scope.expect_documents(self.index)
             ranking = self.rank(Question(query), clock, mode=engine, depth=max(top, 10), scope=scope)
             if ranking.candidates or self._fallback is None:
                 return ranking.candidates[:top]
             return self._fallback.search(query, clock, engine=engine, top=top, scope=scope)
+        if only:
+            raise ScopeError(FACTS_HAVE_NO_PLACE)
         if self.facts is None:
             return ()
         search = partial(self.facts.search, query, top=top)

@@ -12,6 +12,10 @@ from retrievers.engines.index import Filter, Index
 
 KINDS = {"collection": "a collection", "folder": "a folder or document", "language": "a language of your documents"}
 """What a value of a filter names, by its field in the index."""
+FACTS_HAVE_NO_PLACE = (
+    "Expected keyword, dense or hybrid as the engine of a search in some documents, but got facts, which belong to no "
+    "document; choose another engine, or leave out collection, under, dates and language."
+)
 
 
 class ScopeError(ValueError):

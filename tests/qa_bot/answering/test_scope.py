@@ -89,6 +89,15 @@ def test_an_unknown_collection_or_folder_is_an_error_that_names_near_ones(home: 
             bot.search("tea", scope=Scope(language="xx"))
 
 
+def test_facts_belong_to_no_documents(home: Path) -> None:
+    with Bot.open(home, record=False) as bot:
+        assert bot.search("capital of France", engine="facts", scope=Scope(include_archived=True))
+        with pytest.raises(ScopeError, match="but got facts, which belong to no document"):
+            bot.search("capital of France", engine="facts", scope=Scope(collections=("greens",)))
+        with pytest.raises(ScopeError, match="Expected a collection, but got 'grens'"):
+            bot.search("capital of France", engine="facts", scope=Scope(collections=("grens",)))
+
+
 def test_the_command_line_takes_the_same_names(home: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     def results(*arguments: str) -> list[str]:
         assert run(["--home", str(home), "search", "water for tea", *arguments, "--json"]) == 0
