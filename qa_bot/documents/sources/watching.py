@@ -48,16 +48,25 @@ class Watcher:
         Args:
             started: called with the number of sources that are watched.
         """
-        watched = self._watched()
+        watched, missing = self._watched(), dict[Path, str]()
         started(len(watched))
         while not self.stop.is_set():
+            before, missing = missing, self._missing()
+            # deletes nothing, but says that they are unreachable
+            self._synchronise(sorted(name for place, name in missing.items() if place not in before), report)
             self._watch(watched, report)
             watched = self._watched()
 
     def _watched(self) -> dict[Path, str]:
         """Names of the sources that exist, by place."""
-        present = (source for source in self.list_sources() if source.kind in FILE_KINDS)
-        return {Path(source.place): source.name for source in present if Path(source.place).exists()}
+        return {place: name for place, name in self._places().items() if place.exists()}
+
+    def _missing(self) -> dict[Path, str]:
+        """Names of the sources that do not exist, such as those on an unmounted share."""
+        return {place: name for place, name in self._places().items() if not place.exists()}
+
+    def _places(self) -> dict[Path, str]:
+        return {Path(source.place): source.name for source in self.list_sources() if source.kind in FILE_KINDS}
 
     def _watch(self, watched: Mapping[Path, str], report: Callable[[AddReport], None]) -> None:
         """Synchronise all sources and then those that change; return when there are others, or `stop` is set."""

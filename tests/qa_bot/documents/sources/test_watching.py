@@ -86,3 +86,18 @@ def test_a_renamed_source_is_synchronised_by_its_new_name(tmp_path: Path, monkey
         (tmp_path / "docs" / "a.md").write_text("new")
         recorder.wait(2)
     assert recorder.calls == [["docs"], ["papers"]]
+
+
+@pytest.mark.slow
+def test_a_source_that_goes_away_is_named_once_and_followed_when_it_is_back(tmp_path: Path) -> None:
+    docs, away = tmp_path / "docs", tmp_path / "away"
+    docs.mkdir()
+    sources, recorder = [source(docs), replace(source(docs), name="papers", place=str(tmp_path / "papers"))], Recorder()
+    with in_background(Watcher(lambda: [*sources], recorder.synchronise, tmp_path / "home"), recorder.report):
+        recorder.wait(2)
+        docs.rename(away)
+        recorder.wait(3)
+        time.sleep(0.5)
+        away.rename(docs)
+        recorder.wait(4)
+    assert recorder.calls == [["papers"], ["docs"], ["docs"], ["docs"]]
