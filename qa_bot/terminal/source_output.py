@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from qa_bot.home.store import SourceInfo
 
 LISTED = 20
-"""Most files of each kind that are shown for a source."""
+"""Most files of each kind that are shown for a source after a synchronisation; a dry run shows all."""
 
 
 def show_synchronised(report: AddReport, *, dry_run: bool, console: Console | None = None) -> None:
@@ -28,23 +28,23 @@ def show_synchronised(report: AddReport, *, dry_run: bool, console: Console | No
     if not report.sources:
         console.print("No sources yet; `qa-bot add PATH` makes one.")
     for source in report.sources:
-        _show_files(source, console)
+        _show_files(source, console, None if dry_run else LISTED)
         if source.error:
             errors.print(Text(f"{source.name}: {source.error}", style="red"))
     if report.records or (report.sources and not dry_run):
         show_added(report, dry_run=dry_run, console=console)
 
 
-def _show_files(source: SourceReport, console: Console) -> None:
+def _show_files(source: SourceReport, console: Console, limit: int | None) -> None:
     counts = [f"{len(getattr(source, name)):,} {name}" for name in ("new", "changed", "moved", "deleted")]
     console.print(Text(f"{source.name}: {', '.join(counts)}, {source.unchanged:,} unchanged files", style="bold"))
     moved = [f"{before} → {now}" for before, now in source.moved]
     lists = (("+", source.new), ("~", source.changed), (">", moved), ("-", source.deleted))
     for sign, paths in lists:
-        for path in paths[:LISTED]:
+        for path in paths[:limit]:
             console.print(Text(f"  {sign} {path}"))
-        if len(paths) > LISTED:
-            console.print(Text(f"  {sign} … and {len(paths) - LISTED:,} more", style="dim"))
+        if limit is not None and len(paths) > limit:
+            console.print(Text(f"  {sign} … and {len(paths) - limit:,} more", style="dim"))
 
 
 def show_sources(infos: Sequence[SourceInfo], *, console: Console | None = None) -> None:
@@ -69,13 +69,15 @@ def show_sources(infos: Sequence[SourceInfo], *, console: Console | None = None)
 
 
 def source_fields(info: SourceInfo) -> dict[str, Any]:
-    """An entry of `sources --json`; times are seconds since 1970."""
+    """An entry of `sources --json`; times are seconds since 1970, `options` those that were given to `add`."""
     source = info.source
+    format_ = {name: value for name, value in source.options.items() if name == "format" and value}
     return {
         "name": source.name,
         "kind": source.kind,
         "place": source.place,
         "collection": source.collection,
+        "options": {**format_, **source.options.get("site", {})},
         "files": info.files,
         "documents": info.documents,
         "passages": info.passages,

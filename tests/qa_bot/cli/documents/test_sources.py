@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -53,6 +54,19 @@ def test_edits_renames_and_deletions_are_followed(qa_bot: QaBot, docs: Path) -> 
     assert qa_bot("ask", "What removes rust?", "--json").json["sources"][0]["document"] == "rust.md"
 
 
+def test_a_dry_run_lists_all_files(qa_bot: QaBot, docs: Path) -> None:
+    qa_bot("add", docs)
+    for number in range(30):
+        (docs / f"{number}.md").write_text(f"Text {number}.")
+    assert len(qa_bot("sync", "--dry-run").out.splitlines()) == 31
+    assert "  + … and 10 more" in qa_bot("sync").out
+
+
+def test_a_source_knows_the_format_of_its_files(qa_bot: QaBot, docs: Path) -> None:
+    qa_bot("add", docs / "rust.md", "--format", "text")
+    assert [entry["options"] for entry in qa_bot("sources", "--json").json["sources"]] == [{"format": "text"}]
+
+
 def test_sources_are_listed_renamed_and_removed(qa_bot: QaBot, docs: Path) -> None:
     qa_bot("add", docs)
     (entry,) = qa_bot("sources", "--json").json["sources"]
@@ -62,6 +76,7 @@ def test_sources_are_listed_renamed_and_removed(qa_bot: QaBot, docs: Path) -> No
         "kind": "folder",
         "place": str(docs),
         "collection": "default",
+        "options": {},
         "files": 2,
         "documents": 2,
         "passages": 2,
@@ -136,3 +151,22 @@ def test_watch_follows_changes_until_ctrl_c(qa_bot: QaBot, home: Path, docs: Pat
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
     assert (event["new"], event["deleted"]) == (["new.md"], ["tea.txt"])
+
+
+@pytest.mark.slow
+def test_a_service_that_watches_answers_from_new_files(qa_bot: QaBot, home: Path, docs: Path) -> None:
+    qa_bot("add", docs)
+    command = [sys.executable, "-m", "qa_bot", "--home", str(home), "serve", "--port", "0", "--watch"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        lines = iter(process.stderr.readline, "")
+        url = next(line.split()[-1] for line in lines if "qa-bot listens on" in line)
+        time.sleep(2)
+        (docs / "walrus.md").write_text("Zorgon is a walrus.")
+        assert any('"event":"synchronised","added":1' in line for line in lines)
+        request = Request(f"{url}api/search", b'{"query": "zorgon"}', {"Content-Type": "application/json"})
+        with urlopen(request) as reply:
+            results = json.load(reply)["results"]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+    assert results[0]["document"] == "walrus.md"
