@@ -17,6 +17,9 @@ PATHS = ["hr", "hr/de", "hr/de/urlaub.md", "hr/leave.md", "hr/pay.md", "it", "it
         ("hr/nothing like it", ("hr/de", "hr/leave.md")),  # nothing is near, so the first ones of the folder
         ("hr/d/urlaub.md", ("hr/de", "hr/de/urlaub.md")),  # a folder beside the wrong one, and a file of that name
         ("old/vpn.md", ("it/vpn.md",)),
+        ("HR/Leave.md", ("hr", "hr/leave.md")),
+        ("Hr", ("hr",)),
+        ("urlaup.md", ("hr/de/urlaub.md",)),  # like the last part of a path elsewhere
         ("zzz", ("hr", "it")),
         ("", ("hr", "it")),
     ],
