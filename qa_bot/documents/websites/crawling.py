@@ -54,6 +54,7 @@ class _Crawl:
         self._frontier = Frontier(Scope(start), options.depth)
         self._ids: set[str] = set()  # of documents
         self._dates: dict[str, str] = {}  # id of a document → date of its entry in a feed
+        self._sitemaps: list[URL] = []  # that the server did not send
         self._forbidden = 0
         self._visits = 0
 
@@ -65,7 +66,8 @@ class _Crawl:
                 yield SiteEnd(is_complete=False)
                 return
             if self._options.crawl:
-                self._frontier.add(sitemap_pages(self._frontier.scope.start, self._robots, self._visitor), 1)
+                start = self._frontier.scope.start
+                self._frontier.add(sitemap_pages(start, self._robots, self._visitor, self._sitemaps.append), 1)
                 yield from self._others()
             yield self._end()
         except SiteLimitError as error:
@@ -76,11 +78,13 @@ class _Crawl:
     def _end(self) -> SiteEnd:
         is_complete = not self._options.crawl or not self._frontier
         parts = [] if is_complete else [f"{len(self._frontier):,} more pages are not read; raise --max-pages"]
+        if self._sitemaps:
+            parts.append(f"{self._sitemaps[0]} cannot be read now, so pages that only it lists are missing")
         if self._forbidden:
             parts.append(f"robots.txt forbids {self._forbidden:,} pages")
         if self._frontier.trapped:
             parts.append(f"{self._frontier.trapped:,} addresses that differ only behind the question mark are left out")
-        return SiteEnd(is_complete, "; ".join(parts))
+        return SiteEnd(is_complete and not self._sitemaps, "; ".join(parts))
 
     def _others(self) -> Iterator[PageVisit]:
         while self._frontier and self._visits < self._options.pages:
@@ -117,7 +121,7 @@ class _Crawl:
         except LeftSiteError:
             return None
         except FetchError as error:
-            return _failed(url, str(error))
+            return self._failed_visit(url, str(error), depth)
         return self._visit_of(reply, depth)
 
     def _fetch(self, url: URL, admit: Admit) -> Reply:
@@ -144,7 +148,7 @@ class _Crawl:
             reason = f"Expected a page, but got status {reply.status}; check the address."
             return PageVisit(url, "gone", items=() if depth else (Reject(str(url), reason),))
         if reply.status != OK:
-            return _failed(url, _status_reason(reply.status))
+            return self._failed_visit(url, _status_reason(reply.status), depth)
         page = Page.of(reply, url)
         if page.is_feed:
             return self._feed(page, depth)
@@ -155,6 +159,12 @@ class _Crawl:
         self._ids.update(ids)
         self._frontier.add(map(URL, state.links), depth + 1)
         return PageVisit(url, "unchanged", replace(state, ids=ids))
+
+    def _failed_visit(self, url: URL, reason: str, depth: int) -> PageVisit:
+        """A page that fails now leads to the pages that it led to before, so that they are not taken for gone."""
+        state = self._state(url)
+        self._frontier.add(map(URL, state.links if state else ()), depth + 1)
+        return _failed(url, reason)
 
     def _hidden(self, url: URL, state: PageState, depth: int) -> PageVisit:
         """An unchanged page that must not be indexed any more; without validators, because the header may go again."""

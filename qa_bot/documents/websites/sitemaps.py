@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from qa_bot.documents.ingest.formats.data.xml import Handler
 from qa_bot.documents.websites.fetching.client import OK
 from qa_bot.documents.websites.fetching.decompression import GZIP_MAGIC, gunzip
-from qa_bot.documents.websites.fetching.errors import FetchError
-from qa_bot.documents.websites.fetching.visitor import Visitor
+from qa_bot.documents.websites.fetching.errors import BodyError, FetchError
+from qa_bot.documents.websites.fetching.visitor import BUSY, Visitor
 from qa_bot.documents.websites.robots import Robots
 from qa_bot.documents.websites.urls import URL, UrlError, parse_url
 from qa_bot.documents.websites.xml_source import local_name, parse_xml
@@ -17,10 +17,15 @@ BYTES = 50 * 1024**2
 """Most bytes of a sitemap, unpacked: the limit of sitemaps.org."""
 SITEMAPS = 50
 """Most sitemaps of a site that are read."""
+SERVER_ERROR = 500
 
 
-def sitemap_pages(start: URL, robots: Robots, visitor: Visitor) -> Iterator[URL]:
-    """The pages in the sitemaps of a site, in their order; sitemaps that cannot be read are left out."""
+def sitemap_pages(start: URL, robots: Robots, visitor: Visitor, failed: Callable[[URL], None]) -> Iterator[URL]:
+    """The pages in the sitemaps of a site, in their order; sitemaps that cannot be read are left out.
+
+    Args:
+        failed: called with a sitemap that the server did not send now; another time it may list further pages.
+    """
     waiting = list(robots.sitemaps(start))
     seen: set[URL] = set()
     while waiting and len(seen) < SITEMAPS:
@@ -28,21 +33,26 @@ def sitemap_pages(start: URL, robots: Robots, visitor: Visitor) -> Iterator[URL]
         if sitemap in seen or not robots.allows(sitemap):
             continue
         seen.add(sitemap)
-        for is_page, url in _entries(sitemap, visitor):
+        for is_page, url in _entries(sitemap, visitor, failed):
             if is_page:
                 yield url
             elif url.host == sitemap.host:
                 waiting.append(url)
 
 
-def _entries(sitemap: URL, visitor: Visitor) -> Iterator[tuple[bool, URL]]:
+def _entries(sitemap: URL, visitor: Visitor, failed: Callable[[URL], None]) -> Iterator[tuple[bool, URL]]:
     """Each address, and whether it is a page rather than another sitemap."""
     try:
         reply = visitor.fetch(sitemap, limit=BYTES)
         body = gunzip(reply.body, BYTES) if reply.body.startswith(GZIP_MAGIC) else reply.body
+    except BodyError:
+        return
     except FetchError:
+        failed(sitemap)
         return
     if reply.status != OK:
+        if reply.status in BUSY or reply.status >= SERVER_ERROR:
+            failed(sitemap)
         return
     for is_page, address in _addresses(body, str(sitemap)):
         try:

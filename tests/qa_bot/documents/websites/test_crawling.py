@@ -275,6 +275,19 @@ def test_pages_without_links_to_them_are_not_visited_again(site: Any) -> None:
     assert second.end.is_complete
 
 
+def test_a_page_that_fails_leads_where_it_led_before(site: Any) -> None:
+    first = run(site)
+    site[f"{SITE}/a"] = (500, {}, b"")
+    assert run(site, previous=first.states).outcomes == {"/": "unchanged", "/a": "failed", "/b": "unchanged"}
+
+
+def test_a_sitemap_that_fails_says_nothing_of_its_pages(site: Any) -> None:
+    site[f"{SITE}/sitemap.xml"] = (503, {}, b"")
+    assert run(site).end == SiteEnd(
+        False, f"{SITE}/sitemap.xml cannot be read now, so pages that only it lists are missing"
+    )
+
+
 def test_states_survive_json(site: Any) -> None:
     states = run(site).states
     assert {url: PageState.from_json(state.as_json()) for url, state in states.items()} == states

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from qa_bot.documents.websites.fetching.errors import FetchError
@@ -17,9 +17,10 @@ SITEMAP = "https://x.example/sitemap.xml"
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 
-def pages(site: Any) -> list[str]:
+def pages(site: Any, failed: Callable[[URL], None] = lambda _: None) -> list[str]:
     visitor = Visitor(site, clock=site.clock)
-    return [str(url).removeprefix("https://x.example") for url in sitemap_pages(START, Robots(visitor), visitor)]
+    listed = sitemap_pages(START, Robots(visitor), visitor, failed)
+    return [str(url).removeprefix("https://x.example") for url in listed]
 
 
 def url_set(addresses: Iterable[str]) -> str:
@@ -60,11 +61,14 @@ def test_entities_are_refused(memory_site: Any) -> None:
 
 
 def test_bombs_and_failures_are_left_out(memory_site: Any) -> None:
-    memory_site["https://x.example/robots.txt"] = "Sitemap: /1\nSitemap: /2\nSitemap: /3\nSitemap: /4\n"
+    memory_site["https://x.example/robots.txt"] = "".join(f"Sitemap: /{number}\n" for number in range(1, 6))
     memory_site["https://x.example/1"] = (200, {}, gzip.compress(b" " * 60_000_000, 1))
     memory_site["https://x.example/2"] = FetchError("no answer")
     memory_site["https://x.example/4"] = url_set(["/a"])
-    assert pages(memory_site) == ["/a"]
+    memory_site["https://x.example/5"] = (500, {}, b"")
+    failed: list[URL] = []
+    assert pages(memory_site, failed.append) == ["/a"]
+    assert [url.path for url in failed] == ["/2", "/5"]  # the third is not there: that is an answer
 
 
 def test_the_number_of_sitemaps_is_bounded(memory_site: Any) -> None:
