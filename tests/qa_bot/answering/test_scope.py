@@ -79,6 +79,23 @@ def test_every_engine_finds_only_what_is_in_the_scope(home: Path, scope: Scope, 
     assert {source.document for source in answer.sources} == {"tea/black.md"}
 
 
+@pytest.mark.parametrize("engine", ["keyword", "dense", "hybrid"])
+def test_a_narrow_scope_brings_a_full_list(tmp_path: Path, engine: str) -> None:
+    """The first 300 results of the engine are elsewhere: what was thrown away afterwards would leave nothing."""
+    rows = [
+        {"id": f"big/{number}.md", "text": f"Green tea needs water of 80 degrees {number}."} for number in range(300)
+    ]
+    rows += [{"id": f"small/{number}.md", "text": f"We also sell tea, part {number}."} for number in range(12)]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    home, query = tmp_path / "home", "green tea water degrees"
+    assert run(["--home", str(home), "add", str(tmp_path / "rows.jsonl")]) == 0
+    with Bot.open(home, record=False) as bot:
+        everywhere = bot.search(query, engine=engine, top=100)
+        small = bot.search(query, engine=engine, top=12, scope=Scope(under=("small",)))
+    assert {candidate.passage.source.document.partition("/")[0] for candidate in everywhere} == {"big"}
+    assert {candidate.passage.source.document for candidate in small} == {row["id"] for row in rows[300:]}
+
+
 def test_an_unknown_collection_or_folder_is_an_error_that_names_near_ones(home: Path) -> None:
     with Bot.open(home, record=False) as bot:
         with pytest.raises(ScopeError, match=r"Expected a collection, but got 'green'; there are: greens\b"):
