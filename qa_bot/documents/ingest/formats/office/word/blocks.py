@@ -141,11 +141,10 @@ class Blocks:
             self._plain(text, line, style)
 
     def _plain(self, text: str, line: Line, style: Style) -> None:
-        if self._bold.takes(text, is_bold=line.is_bold):
-            return
-        if QUOTE.search(style.name):
+        if QUOTE.search(style.name):  # Word's "Intense Quote" is bold, and no heading
+            self._bold.settle("text")
             self.writer.quote(text)
-        else:
+        elif not self._bold.takes(text, is_bold=line.is_bold):
             self.writer.paragraph(text)
 
     def _flush_code(self) -> None:

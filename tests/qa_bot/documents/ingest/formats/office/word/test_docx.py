@@ -56,6 +56,7 @@ def test_a_document_of_every_block(reads, tmp_path):
     document.add_paragraph("Trains", style="List Bullet")
     document.add_paragraph("Night trains", style="List Bullet 2")
     document.add_paragraph("Cheap is good.", style="Quote")
+    document.add_paragraph("Late is dear", style="Intense Quote")
     document.add_heading("Costs", 2)
     rates = document.add_table(2, 2)
     for target, text in zip(rates._cells, ["Country", "Rate", "France", "40 | 50"], strict=True):
@@ -64,7 +65,7 @@ def test_a_document_of_every_block(reads, tmp_path):
     assert rejects == []
     assert record.text == (
         "# Travel\n\n# Booking\n\nAsk first.\n\n1. Open the form\n2. Fill it in\n- Trains\n    - Night trains\n\n"
-        "> Cheap is good.\n\n## Costs\n\n| Country | Rate |\n| --- | --- |\n| France | 40 \\| 50 |"
+        "> Cheap is good.\n\n> Late is dear\n\n## Costs\n\n| Country | Rate |\n| --- | --- |\n| France | 40 \\| 50 |"
     )
     assert (record.id, record.title, record.where) == ("a.docx", "Travel", f"{tmp_path}/a.docx:1")
     assert (record.date, record.language, record.draft) == ("2024-05-06T07:08:09Z", "de", True)
