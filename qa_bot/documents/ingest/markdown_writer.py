@@ -110,6 +110,11 @@ class MarkdownWriter:
         if markdown.strip():
             self._block(markdown.strip("\n"))
 
+    def labelled(self, label: str, blocks: MarkdownWriter) -> None:
+        """Blocks below a label, such as "Notes:"; it is part of a paragraph that begins them, which an answer quotes."""
+        begins_otherwise = _BLOCK_SIGN.match(blocks.text) or _NUMBERED.match(blocks.text)
+        self.raw(f"{label}{chr(10) * 2 if begins_otherwise else ' '}{blocks.text}" if blocks.text else "")
+
     def _block(self, text: str, *, in_list: bool = False, depth: int = 0) -> None:
         if depth:  # the item goes on after it
             text = re.sub(r"^(?=.)", " " * (INDENT * depth), text, flags=re.MULTILINE)

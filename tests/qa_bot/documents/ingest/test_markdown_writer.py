@@ -27,6 +27,16 @@ def test_blocks_are_divided_by_empty_lines_and_items_are_not() -> None:
     assert len(writer) == len(writer.text)
 
 
+def test_a_label_is_part_of_a_paragraph_and_stands_above_other_blocks() -> None:
+    writer = MarkdownWriter()
+    for write in (lambda notes: notes.paragraph("Smile.\n\n1. no step"), lambda notes: notes.item("Go", number=1)):
+        notes = MarkdownWriter()
+        write(notes)
+        writer.labelled("Notes:", notes)
+    writer.labelled("Notes:", MarkdownWriter())
+    assert writer.text == "Notes: Smile.\n\n1\\. no step\n\nNotes:\n\n1. Go"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

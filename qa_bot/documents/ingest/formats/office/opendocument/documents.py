@@ -63,11 +63,13 @@ def _slide(page: Element, number: int, styles: OdfStyles, writer: MarkdownWriter
             blocks.add(shape)
     notes = child(page, "presentation:notes")
     texts = [shape for shape in notes if shape.get("presentation:class") == "notes"] if notes is not None else []
-    if any(map(blocks.blocks_text, texts)):
-        content.paragraph("Notes:")
-        for shape in texts:
-            blocks.add(shape)
     blocks.flush()
+    spoken = MarkdownWriter()
+    blocks_of_notes = OdfBlocks(spoken, styles)
+    for shape in texts:
+        blocks_of_notes.add(shape)
+    blocks_of_notes.flush()
+    content.labelled("Notes:", spoken)
     if heading or len(content):
         writer.page(number)
         writer.heading(2, heading or f"Slide {number}")

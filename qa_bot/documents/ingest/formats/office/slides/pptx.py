@@ -77,6 +77,6 @@ def _notes(package: Package, links: dict[str, Link], writer: MarkdownWriter) -> 
     tree = child(package.tree(name), "p:cSld", "p:spTree")
     bodies = [shape for shape in tree if placeholder_of(shape) == "body"] if tree is not None else []
     if any(shape_text(shape) for shape in bodies):
-        writer.paragraph("Notes:")
-        notes = Shapes(package, package.links(name), writer, has_bullets=False)
-        notes.add_all(bodies)
+        notes = MarkdownWriter()
+        Shapes(package, package.links(name), notes, has_bullets=False).add_all(bodies)
+        writer.labelled("Notes:", notes)

@@ -120,7 +120,7 @@ def test_slides_are_pages_with_their_notes(reads):
     body = page("Goals", "Grow.") + page("", "", "") + page("", "Fast.", "Smile.")
     (record,), rejects, _ = reads("a.odp", odf("presentation", body))
     assert rejects == []
-    assert record.text == "## Goals\n\nGrow.\n\n## Slide 3\n\nFast.\n\nNotes:\n\nSmile."
+    assert record.text == "## Goals\n\nGrow.\n\n## Slide 3\n\nFast.\n\nNotes: Smile."
     assert record.positions == (Position(0, page=1), Position(record.text.index("## Slide"), page=3))
 
 
