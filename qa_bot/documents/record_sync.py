@@ -288,7 +288,8 @@ class RecordSync:
         settings = f"{CUTTING} {self._passages.characters} {self._passages.overlap}"
         known = (record.markdown, record.kind, record.date, record.language, record.archived, record.draft, record.tags)
         if known != (False, "prose", "", "", False, False, ()):  # hashes of version 0.1 stay those of plain records
-            settings += f"{MARKDOWN_CUTTING} {known}" if record.markdown else repr(known)
+            rows = "".join(map(repr, record.positions))  # of FAQ sheets: a moved row is cited anew
+            settings += f"{MARKDOWN_CUTTING} {known}" if record.markdown else f"{known}{rows}"
         digest = hashlib.blake2b(settings.encode(), digest_size=16)
         for part in (record.title, record.body, record.text, record.url):
             data = part.encode("utf-8", "surrogatepass")

@@ -26,6 +26,8 @@ def cited_place(passage: Passage, units: Sequence[Span], scores: FloatArray, lea
         pages = [page for start, page in place.later if start <= lead[0]]
         return replace(place, page=pages[-1]) if pages else place
     rows = [start for start, _ in units if text.startswith("|", start)]
+    if not rows:  # a question with its answer, or a part of a row
+        return place
     best = units[int(np.argmax(scores))][0]
     best = best if best in rows else next((start for start in rows if lead[0] <= start < lead[1]), -1)
     if best < 0:

@@ -13,7 +13,7 @@ from qa_bot.documents.cutting.tidying import tidy_markdown
 from qa_bot.documents.ingest.files.source_file import stem_of
 from qa_bot.documents.ingest.records import Record
 from qa_core.text.analysis import normalise
-from qa_core.types import Details
+from qa_core.types import NO_PLACE, Details, Place
 
 MARKDOWN_CUTTING = 1
 """Part of the hash of each Markdown document. Raise it when their cutting changes; the next `add` then replaces all."""
@@ -65,9 +65,10 @@ def _details(record: Record, date: str, *, archived: bool) -> Details:
 
 def _cut_plain(record: Record, characters: int, overlap: int) -> list[CutPassage]:
     text, exported = normalise(record.text), record.exported
-    if exported and exported.spans and text == record.text:
-        return cut_plain(text, exported.spans, record.language)
-    return cut_plain(text, cut(text, characters=characters, overlap=overlap), record.language)
+    place = Place(row=record.positions[0].row) if record.positions else NO_PLACE  # a row of an FAQ sheet
+    is_same = exported is not None and exported.spans and text == record.text
+    spans = exported.spans if exported and is_same else cut(text, characters=characters, overlap=overlap)
+    return cut_plain(text, spans, record.language, place=place)
 
 
 def _cut_markdown(record: Record, characters: int, boilerplate: Collection[str]) -> CutRecord:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from qa_bot.documents.cutting.cut_passage import CutPassage
 from qa_bot.documents.cutting.sentence_groups import grouped, stripped, word_pieces
 from qa_core.text.sentences import sentences as sentences_of
-from qa_core.types import NO_PLACE, Span
+from qa_core.types import NO_PLACE, Place, Span
 
 OVERLAP_SHARE = 3  # repeated sentences take at most 1/3 of a passage
 
@@ -32,12 +32,12 @@ def cut(
     return _packed(list(_pieces(text, (sentences or sentences_of)(text), characters)), characters, overlap)
 
 
-def cut_plain(text: str, spans: Sequence[Span], language: str = "") -> list[CutPassage]:
-    """The passages of a plain text at `spans`; their units are groups of sentences."""
+def cut_plain(text: str, spans: Sequence[Span], language: str = "", *, place: Place = NO_PLACE) -> list[CutPassage]:
+    """The passages of a plain text at `spans`, all at one place; their units are groups of sentences."""
     passages = []
     for start, end in spans:
         part = text[start:end]
-        passages.append(CutPassage(part, start, end, NO_PLACE, tuple(grouped(sentences_of(part, language)))))
+        passages.append(CutPassage(part, start, end, place, tuple(grouped(sentences_of(part, language)))))
     return passages
 
 

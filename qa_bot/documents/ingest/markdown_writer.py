@@ -111,7 +111,7 @@ class MarkdownWriter:
             self._block(markdown.strip("\n"))
 
     def labelled(self, label: str, blocks: MarkdownWriter) -> None:
-        """Blocks below a label, such as "Notes:"; it is part of a paragraph that begins them, which an answer quotes."""
+        """Blocks below a label, such as "Notes:", which is part of a paragraph that begins them: answers quote both."""
         begins_otherwise = _BLOCK_SIGN.match(blocks.text) or _NUMBERED.match(blocks.text)
         self.raw(f"{label}{chr(10) * 2 if begins_otherwise else ' '}{blocks.text}" if blocks.text else "")
 

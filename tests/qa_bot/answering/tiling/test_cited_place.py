@@ -68,3 +68,12 @@ def test_an_answer_cites_the_page_that_it_begins_on(tmp_path: Path) -> None:
         sources = [bot.ask(question).sources[0] for question in questions]
     assert [source.page for source in sources] == [1, 2, 3]
     assert len({source.id for source in sources}) == 1, "one passage"
+
+
+def test_an_answer_of_an_faq_sheet_cites_its_row_also_after_the_row_has_moved(tmp_path: Path) -> None:
+    sheet = tmp_path / "faq.csv"
+    for above, row in (("", 2), ("x,How wide is the gate?,Twelve metres.\n", 3)):
+        sheet.write_text(f"id,question,answer\n{above}y,How deep is the dock?,Nine metres.\n")
+        with Bot.open(tmp_path / "home", flags={"starter.mode": "off"}, record=False) as bot:
+            add(bot.home, bot.config, bot.encoder, [sheet])
+            assert bot.ask("How deep is the dock?").sources[0].row == row

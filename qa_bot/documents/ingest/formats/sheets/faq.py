@@ -9,7 +9,7 @@ from typing import NamedTuple
 from qa_bot.documents.ingest.files.decoding import Repairs
 from qa_bot.documents.ingest.formats.office.properties import iso_date
 from qa_bot.documents.ingest.formats.sheets.sheet_tables import Table
-from qa_bot.documents.ingest.records import Item, Record, Reject
+from qa_bot.documents.ingest.records import Item, Position, Record, Reject
 
 QUESTIONS = {
     *("q", "question", "questions", "frage", "fragen", "pregunta", "preguntas", "domanda", "domande"),
@@ -84,6 +84,7 @@ def faq_records(table: Table, columns: Columns, *, prefix: str, where: str, repa
             url=repairs.clean(_cell(row, columns.url)),
             where=location,
             kind="pair",
+            positions=(Position(0, row=number),),
             date=iso_date(_cell(row, columns.date)),
             tags=tuple(filter(None, (tag.strip() for tag in re.split(r"[,;]", _cell(row, columns.tags))))),
         )

@@ -191,6 +191,7 @@ def test_an_faq_sheet_becomes_pairs(reads, tmp_path):
     (pair, rest), (reject,), _ = reads("a.xlsx", saved(workbook))
     assert (pair.id, pair.title, pair.text) == ("a.xlsx#FAQ!3", "Wie viel Urlaub?", "30 Tage.\n\nGilt für: alle")
     assert (pair.kind, pair.tags, pair.where) == ("pair", ("HR", "Zeit"), f"{tmp_path}/a.xlsx:3")
+    assert pair.positions == (Position(0, row=3),)
     assert (rest.id, rest.kind, rest.text.splitlines()[0]) == ("a.xlsx", "prose", "## Räume")
     assert reject.where == f"{tmp_path}/a.xlsx:4"
     (pair,), _, _ = reads("b.xlsx", saved(workbook_of(FAQ=rows[1:3])))

@@ -65,9 +65,7 @@ def test_slides_are_pages_in_the_order_of_the_show(reads, deck):
     slides.insert(1, slides[2])
     (record,), rejects, _ = reads("a.pptx", saved(presentation))
     assert rejects == []
-    assert record.text == (
-        "## Goals\n\n## Third\n\nAlone\n\n## Second\n\n- One\n- Two\n\nNotes: Say hello.\n\nSmile."
-    )
+    assert record.text == ("## Goals\n\n## Third\n\nAlone\n\n## Second\n\n- One\n- Two\n\nNotes: Say hello.\n\nSmile.")
     starts = [record.text.index(f"## {title}") for title in ("Goals", "Third", "Second")]
     assert record.positions == tuple(Position(start, page=page) for page, start in enumerate(starts, 1))
     assert (record.id, record.title, record.date) == ("a.pptx", "Goals", "")
