@@ -64,6 +64,12 @@ def test_sentences_by_rules(expected: list[str]) -> None:
         ("ru", ["Он жил в г. Москва и т. д.", "Это второе.", "См. рис. 5."]),
         ("nl", ["Dhr. Jansen betaalt bijv. Huur.", "Klaar."]),
         ("sv", ["Ta t.ex. Stockholm.", "Kl. 8 börjar vi.", "Det är bra."]),
+        ("hi", ["यह कमरा १२ है।", "वह कहाँ है?", "ठीक है॥"]),
+        ("ar", ["هل تعمل؟", "نعم، أعمل."]),
+        ("fa", ["کجا هستی؟", "اینجا."]),
+        ("hy", ["Սա գիրք է։", "Լավ է։"]),
+        ("el", ["Πού είσαι;", "Είμαι εδώ.", "Καλά\u037e", "Ναι."]),
+        ("en", ["It blocks TNF-α; Lyme is rare; we stayed.", "It ended."]),
         ("xx", ["See Fig. 2.", "Good."]),
     ],
 )
