@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from qa_bot.documents.ingest.files.decoding import encoding_of, has_mark
-from qa_bot.documents.ingest.files.signatures import signature
+from qa_bot.documents.ingest.files.signatures import other_archive, signature
 
 
 class Reader(NamedTuple):
@@ -121,6 +121,8 @@ def format_of(name: str, head: bytes) -> str:
         raise UnknownFormatError(
             f"Expected a document, but got {kind}; add its subtitles (SRT, WebVTT) or a transcript as text."
         )
+    if kind := other_archive(head):
+        raise UnknownFormatError(f"Expected a document or a zip archive, but got {kind} data; unpack it.")
     expect_text(head)
     text = head.decode(encoding_of(head), "replace").lstrip()
     by_suffix = BY_SUFFIX.get(suffix)

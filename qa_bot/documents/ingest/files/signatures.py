@@ -16,6 +16,8 @@ MAGIC = (
     (b"MM\0*", ".tif"),
     (b"{\\rtf", ".rtf"),
 )
+OTHER_ARCHIVES = ((b"Rar!", "RAR"), (b"\xfd7zXZ\0", "XZ"), (b"\x28\xb5\x2f\xfd", "Zstandard"))
+TAR, TAR_OFFSET = b"ustar", 257
 MIME_TYPES = {
     b"application/epub+zip": ".epub",
     b"application/vnd.oasis.opendocument.text": ".odt",
@@ -50,6 +52,13 @@ def signature(name: str, head: bytes) -> str:
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return ".webp"
     return next((kind for magic, kind in MAGIC if head.startswith(magic)), "")
+
+
+def other_archive(head: bytes) -> str:
+    """The kind of an archive that is not read through, else ""."""
+    if head.startswith(TAR, TAR_OFFSET):
+        return "tar"
+    return next((kind for magic, kind in OTHER_ARCHIVES if head.startswith(magic)), "")
 
 
 def _of_zip(suffix: str, head: bytes) -> str:

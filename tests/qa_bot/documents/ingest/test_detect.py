@@ -20,6 +20,20 @@ def test_films_and_sound_are_no_documents(name, kind):
         format_of(name, b"\0\0\0\x18ftyp")
 
 
+@pytest.mark.parametrize(
+    ("kind", "head"),
+    [
+        ("tar", b"a.md".ljust(257, b"\0") + b"ustar  \0"),
+        ("RAR", b"Rar!\x1a\x07\0"),
+        ("XZ", b"\xfd7zXZ\0\0"),
+        ("Zstandard", b"\x28\xb5\x2f\xfd\0"),
+    ],
+)
+def test_archives_that_are_not_read_through_are_to_be_unpacked(kind, head):
+    with pytest.raises(UnknownFormatError, match=f"got {kind} data; unpack it"):
+        format_of("a.bin", head)
+
+
 def test_a_text_with_the_suffix_of_a_film_is_a_text():
     assert format_of("main.ts", b"const a = 1\n") == "text"
 

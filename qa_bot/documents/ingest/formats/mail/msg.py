@@ -34,7 +34,14 @@ def read(file: SourceFile) -> Iterator[Item | Part]:
             yield Reject(file.where, "Expected an Outlook message, but got something else; save it as EML.")
             return
         stream.seek(0)
-        with olefile.OleFileIO(stream) as ole:
+        try:
+            ole = olefile.OleFileIO(stream)
+        except (olefile.olefile.OleFileError, ValueError):  # its words are about sectors and digits
+            yield Reject(
+                file.where, "Expected a whole Outlook message, but got a damaged one; save it again, or as EML."
+            )
+            return
+        with ole:
             yield from _Reader(ole, file).items((), file.name, f"{file.where}:1")
 
 

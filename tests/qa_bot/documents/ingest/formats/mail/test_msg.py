@@ -119,3 +119,8 @@ def test_text_in_the_code_page_of_the_message(reads):
 def test_damaged_messages_are_rejected(reads, cut):
     records, rejects, _ = reads("a.msg", compound(MESSAGE)[:cut])
     assert len(records) + len(rejects) == 1
+
+
+def test_a_message_whose_head_is_nonsense_is_rejected_in_plain_words(reads):
+    _, (reject,), _ = reads("a.msg", compound(MESSAGE)[:8] + b"\xff" * 3000)
+    assert reject.reason == "Expected a whole Outlook message, but got a damaged one; save it again, or as EML."
