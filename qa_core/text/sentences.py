@@ -24,6 +24,7 @@ _BOUNDARY = re.compile(
     r"|(?<=[a-z]{3}[.!?])(?=[A-Z][a-z]+ )"  # a forgotten space
     r")"
 )
+_UNITS = {"m", "g", "l", "h", "s"}  # of measure: after a number they are no initials
 _FIRST_WORD = re.compile(rf"[{re.escape(_OPENERS)}]*([^\W_]+)")
 
 
@@ -75,6 +76,8 @@ def _full_stop(text: str, boundary: re.Match[str], rules: SentenceRules) -> bool
     before, _, word = text[max(0, start - 32) : start].replace("\n", " \n ").rpartition(" ")
     word = word.lstrip(_OPENERS)
     bare = word.lower()
+    if word in _UNITS and before[-1:].isdigit():
+        return True
     if bare in rules.never:
         return (
             len(word) > 1 and word.isupper() and text[boundary.end() + 1 : boundary.end() + 2].islower()
