@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from qa_bot.answering.wording.former import formerly
-from qa_core.text.analysis import STOP_TERMS
+from qa_core.text.analysis import STOP_TERMS, terms
 from qa_core.text.markdown_text import plain_text
 from qa_core.types import Candidate, Passage
 
@@ -51,7 +51,7 @@ def versions_of(best: Candidate, others: Sequence[Candidate], question: str) -> 
     """
     if not _names_its_year(question, best.passage):
         for other in others:
-            if _is_older(best.passage, other.passage) and _conflict(best, other):
+            if _is_older(best.passage, other.passage) and _conflict(best, other) and _answers(question, other, best):
                 return Versions(other, best)
     for other in others:
         if _is_older(other.passage, best.passage) and _conflict(other, best):
@@ -94,6 +94,17 @@ def _conflict(older: Candidate, newer: Candidate) -> bool:
     marked = older.passage.source.details.archived or year_of_end(older.passage)
     share = ALIKE if marked else ALIKE_BY_DATE
     return len(words[0] & words[1]) >= max(FEWEST, share * fewest)
+
+
+def _answers(question: str, newer: Candidate, older: Candidate) -> bool:
+    """Whether a newer passage has at least half of the question's words that the older one has.
+
+    "A berth costs 14 euros" is no newer version of "Winter storage costs 9 euros" if the question is about storage.
+    """
+    wanted = set(terms(question)) - STOP_TERMS
+    texts = (" ".join((one.source.title, *one.place.heading, one.text)) for one in (newer.passage, older.passage))
+    held, expected = (wanted & set(terms(text)) for text in texts)
+    return 2 * len(held & expected) >= len(expected)
 
 
 def _lead(candidate: Candidate) -> str:

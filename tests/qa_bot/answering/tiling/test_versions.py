@@ -71,6 +71,13 @@ def test_no_conflict() -> None:
     assert versions_of(NEW, [candidate("old", "No notice.", archived=True)], QUESTION) is None, "no figure"
 
 
+def test_a_newer_figure_of_another_subject_is_no_newer_version() -> None:
+    storage = candidate("storage", "Winter storage costs 9 euros.", archived=True)
+    berth = candidate("berth", "A berth costs 14 euros.")
+    assert versions_of(storage, [berth], "What does winter storage cost?") is None
+    assert versions_of(storage, [berth], "What does it cost?") is not None
+
+
 def test_a_question_for_the_old_version() -> None:
     versions = versions_of(ARCHIVED, [NEW], "How long was the notice period in 2023?")
     assert versions is None
