@@ -41,6 +41,8 @@ _NOTICES = tuple(
         rf"\bce(?:tte|t)? {_FRENCH} (?:est|a été) (?:désormais |maintenant )?"
         r"(?:archivée?|obsolète|périmée?|remplacée? par)\b",
         rf"\bce(?:tte|t)? {_FRENCH} n[’']est plus (?:valable|valide|à jour|en vigueur|maintenue?|d[’']actualité)",
+        r"\best[ae] (?:página|política|guía|versión|documento|artículo|manual) (?:está|es|ha sido|fue) (?:ahora |ya )?"
+        r"(?:archivad[ao]|obsolet[ao]|derogad[ao]|sustituid[ao] por)\b",
     )
 )
 _MARK = rf"archived|superseded|obsolete|deprecated|outdated|{_PAST_GERMAN}|{_PAST_FRENCH}"

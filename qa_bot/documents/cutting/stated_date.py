@@ -29,7 +29,7 @@ MONTHS = {name: number for number, names in enumerate(_MONTHS, start=1) for name
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DATE = (
-    r"(?:(?P<iso>\d{4}-\d{1,2}-\d{1,2})(?!\d)"
+    r"(?:(?P<iso>\d{4}-\d{1,2}-\d{1,2}|\d{4}/\d{1,2}/\d{1,2}|\d{4}年\d{1,2}月\d{1,2}(?=日))(?!\d)"
     r"|(?P<day>\d{1,2})(?:\.|st|nd|rd|th|er)?[ -](?:de |of )?"
     rf"(?P<month>{_MONTH})\.?,?[ -](?:de )?(?P<year>\d{{4}})(?!\d)"
     rf"|(?P<month2>{_MONTH})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year2>\d{{4}})(?!\d)"
@@ -46,6 +46,7 @@ _CHANGED = (
     r"|letzte (?:aktualisierung|änderung|überarbeitung|bearbeitung|prüfung)"
     r"|dernière (?:mise à jour|modification|révision)|mise? à jour"
     r"|última (?:actualización|modificación)|ultimo aggiornamento|laatst (?:bijgewerkt|gewijzigd)"
+    r"|最終更新日?|更新日|最[后後]更新(?:日期|时间)?|更新日期"
 )
 _STATED = (
     r"updated|revised|modified|reviewed|effective(?: date)?|in effect|valid|as of|date|published|issued|version"
@@ -91,7 +92,7 @@ def _iso(match: re.Match[str]) -> str:
     """The date of a match, if it exists and is unambiguous."""
     parts = match.groupdict()
     if parts["iso"]:
-        year, month, day = map(int, parts["iso"].split("-"))
+        year, month, day = map(int, re.findall(r"\d+", parts["iso"]))
     elif parts["dotted"]:
         day, month, year = map(int, parts["dotted"].split("."))
     elif parts["slashed"]:

@@ -30,6 +30,8 @@ from qa_bot.documents.cutting.archived_notice import is_archived
         "Diese Benutzungsordnung ist seit 2019 außer Kraft.",
         "Ce document n’est plus valable.",
         "Cette politique a été remplacée par celle de 2024.",
+        "Esta página está archivada.",
+        "Este documento ha sido sustituido por la guía de 2024.",
     ],
 )
 def test_notices(line: str) -> None:
@@ -54,6 +56,7 @@ def test_notices(line: str) -> None:
         "Diese Seite ist nicht veraltet.",
         "Wenn diese Seite veraltet ist, schreib uns.",
         "Cette page est à jour.",
+        "Esta página está dedicada a proyectos archivados.",
         "Si cette page est obsolète, dites-le.",
     ],
 )
