@@ -101,10 +101,10 @@ def _answers(question: str, newer: Candidate, older: Candidate) -> bool:
 
     "A berth costs 14 euros" is no newer version of "Winter storage costs 9 euros" if the question is about storage.
     """
-    wanted = set(terms(question)) - STOP_TERMS
+    question_terms = set(terms(question)) - STOP_TERMS
     texts = (" ".join((one.source.title, *one.place.heading, one.text)) for one in (newer.passage, older.passage))
-    held, expected = (wanted & set(terms(text)) for text in texts)
-    return 2 * len(held & expected) >= len(expected)
+    newer_terms, older_terms = (question_terms & set(terms(text)) for text in texts)
+    return 2 * len(newer_terms & older_terms) >= len(older_terms)
 
 
 def _lead(candidate: Candidate) -> str:
