@@ -14,8 +14,8 @@ import orjson
 from qa_bot.documents.ingest.records import Notice, Reject
 from qa_bot.home.folder import Home
 
-NOTICES = 1000
-"""Most notices that a report lists."""
+LISTED = 1000
+"""Most notices, and most rejects, that a report lists; the file has all rejects."""
 KEPT_FILES = 20
 """Files of rejects in a home; each run with rejects writes one."""
 COUNTS = ("added", "updated", "unchanged", "removed", "rejected", "passages", "duplicates")
@@ -97,8 +97,6 @@ class AddReport:
 class RejectLog:
     """Fills a report, and writes the rejects to a JSONL file, which is created with the first one."""
 
-    EXAMPLES = 20
-
     def __init__(self, path: Path | None) -> None:
         self.counts = AddReport()
         self._path = path
@@ -106,7 +104,7 @@ class RejectLog:
 
     def reject(self, reject: Reject) -> None:
         self.counts.rejected += 1
-        if len(self.counts.examples) < self.EXAMPLES:
+        if len(self.counts.examples) < LISTED:
             self.counts.examples.append(reject)
         if self._path and not self._file:
             self._path.parent.mkdir(exist_ok=True)
@@ -117,7 +115,7 @@ class RejectLog:
             self._file.write(orjson.dumps({"where": reject.where, "reason": reject.reason}) + b"\n")
 
     def notice(self, notice: Notice) -> None:
-        if len(self.counts.notices) < NOTICES:
+        if len(self.counts.notices) < LISTED:
             self.counts.notices.append(notice)
 
     def close(self) -> None:

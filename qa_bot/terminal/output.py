@@ -33,6 +33,8 @@ SNIPPET = 160
 CELLS = 5
 """Grid cells that are shown for a hint."""
 REFRESH = 0.25
+SHOWN = 20
+"""Rejects, and notices, that are shown of a report."""
 
 
 def show_chart(chart: GridMap, *, console: Console | None = None) -> None:
@@ -76,7 +78,7 @@ def show_added(added: AddReport, *, dry_run: bool, console: Console | None = Non
     """Counts of an `add`; rejects with their reasons on stderr."""
     console = cleaned(console)
     errors = cleaned(stderr=True)
-    for notice in added.notices[:20]:
+    for notice in added.notices[:SHOWN]:
         errors.print(Text(f"{notice.where}: {notice.message}", style="yellow"))
     _show_rejects(added, errors)
     would = "would be " if dry_run else ""
@@ -239,10 +241,10 @@ def _nothing(_count: int, _doing: str = "", /) -> None:
 
 
 def _show_rejects(added: AddReport | AddedGraph, errors: Console) -> None:
-    for reject in added.examples:
+    for reject in added.examples[:SHOWN]:
         errors.print(Text(f"{reject.where}: {reject.reason}", style="red"))
-    if added.rejected > len(added.examples):
-        errors.print(f"… and {added.rejected - len(added.examples):,} more")
+    if added.rejected > SHOWN:
+        errors.print(f"… and {added.rejected - SHOWN:,} more")
     if added.rejects_file:
         errors.print(Text(f"All rejects with their reasons: {added.rejects_file}"))
 

@@ -138,7 +138,8 @@ def test_dry_run_creates_no_collection(four, encoder, write_lines) -> None:
         assert [c.name for c in store.collections()] == ["facts"]
 
 
-def test_rejects_file_has_all_rejects_and_the_report_some(empty_home, encoder, write_lines) -> None:
+def test_rejects_file_has_all_rejects_and_the_report_some(empty_home, encoder, write_lines, monkeypatch) -> None:
+    monkeypatch.setattr("qa_bot.documents.reject_log.LISTED", 20)
     path = write_lines("a.jsonl", *ROWS, *["{"] * 30)
     added = add(empty_home, CONFIG, encoder, [path])
     assert (added.rejected, len(added.examples)) == (30, 20)
@@ -167,7 +168,7 @@ def test_limit_on_total_bytes_covers_all_paths(empty_home, encoder, write_lines)
 
 
 def test_notices_are_bounded(empty_home, encoder, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("qa_bot.documents.reject_log.NOTICES", 2)
+    monkeypatch.setattr("qa_bot.documents.reject_log.LISTED", 2)
     for i in range(4):
         (tmp_path / f"{i}.txt").write_bytes(b"caf\xe9 \xff and more text")
     added = add(empty_home, CONFIG, encoder, [tmp_path / f"{i}.txt" for i in range(4)], format="text")

@@ -116,6 +116,16 @@ def test_the_last_files_of_rejects_are_kept(
     assert sorted(map(str, (home / "rejects").iterdir())) == files[1:]
 
 
+def test_json_has_every_reject_and_a_terminal_the_first(qa_bot: QaBot, docs: Path) -> None:
+    for number in range(25):
+        (docs / f"bad{number:02}.md").write_bytes(b"")
+    places = [reject["where"] for reject in qa_bot("add", docs, "--json").json["rejects"]]
+    assert places == [str(docs / f"bad{number:02}.md") for number in range(25)]
+    shown = qa_bot("add", docs).err.splitlines()
+    assert sum(line.startswith(str(docs)) for line in shown) == 20
+    assert "… and 5 more" in shown
+
+
 def test_a_rejected_file_ends_with_4_and_an_empty_source_with_1(qa_bot: QaBot, docs: Path) -> None:
     (docs / "bad.md").write_bytes(b"")
     called = qa_bot("add", docs, "--json")
