@@ -15,6 +15,7 @@ import numpy as np
 import onnxruntime
 
 from qa_core.atomic import atomic_file, atomic_path
+from qa_core.encoders.onnx_mapping import without_tables
 from qa_core.encoders.sentence_layout import MODEL_PROMPTS, Pooling, Prompts, SentenceLayout, read_object
 from qa_core.encoders.static_encoder import sha256
 from qa_core.encoders.tokenisers import SubwordTokeniser
@@ -157,9 +158,10 @@ def open_graph(graph: Path, *, threads: int) -> Any:
     options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False  # it keeps its peak for ever: 100 MB after one long text; as fast without it
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # spinning starves FAISS' threads
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(graph.parent))
     options.log_severity_level = 3
     try:
-        return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(without_tables(graph), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime raises a private class for every kind of damage
         raise ValueError(
             f"Expected an ONNX graph at {graph}, but got: {error}; delete the file and try again."
