@@ -97,7 +97,10 @@ IMPORTERS = {
 }
 """Library → the files or rooms that may import it."""
 
-HEAVY = ("torch", "numpy", "sqlalchemy", "tantivy", "faiss", "onnxruntime", "nltk", "transformers", "opentelemetry")
+HEAVY = (
+    *("torch", "numpy", "sqlalchemy", "tantivy", "faiss", "onnxruntime", "nltk", "transformers", "opentelemetry"),
+    "pyoxigraph",
+)
 
 
 def imported_libraries(path: Path) -> set[str]:
@@ -197,8 +200,9 @@ def test_heavy_libraries_load_when_they_are_used(code: str, allowed: set[str]) -
     assert heavy_modules(code) <= allowed
 
 
-def test_an_answer_needs_no_database() -> None:
-    assert "sqlalchemy" not in heavy_modules("import qa_bot.bot, qa_bot.answering.graph.facts, qa_bot.home.journal")
+def test_an_answer_needs_neither_a_database_nor_a_parser_of_triples() -> None:
+    loaded = heavy_modules("import qa_bot.bot, qa_bot.answering.graph.facts, qa_bot.home.journal")
+    assert loaded & {"sqlalchemy", "pyoxigraph"} == set()
 
 
 @pytest.mark.parametrize("options", [[], ["--persona", "captain"]], ids=["plain", "persona"])

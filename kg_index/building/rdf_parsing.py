@@ -14,21 +14,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-
-import pyoxigraph
+from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
 from kg_index.building.blocks import BrokenFileError, Stream, packing_of, unpacked, whole_lines
+
+if TYPE_CHECKING:
+    import pyoxigraph
 
 Triple = tuple[str, str, str]
 Block = tuple[int, bytes | int]
 LONGEST_LINE = 64 << 20  # bytes; a longer line is rejected, to bound the memory
 BATCH = 10_000  # triples of a batch, about
 
-_FORMATS = {
-    ".nt": pyoxigraph.RdfFormat.N_TRIPLES,
-    ".nq": pyoxigraph.RdfFormat.N_QUADS,
-    ".ttl": pyoxigraph.RdfFormat.TURTLE,
-}
+Format = Literal["N_TRIPLES", "N_QUADS", "TURTLE"]
+"""By the names of `pyoxigraph.RdfFormat`."""
+_FORMATS: dict[str, Format] = {".nt": "N_TRIPLES", ".nq": "N_QUADS", ".ttl": "TURTLE"}
 _IRI = r"https?://[A-Za-z0-9.-]++/[A-Za-z0-9_.~/()*,;=&!$'+:@?-]*+(?:#[A-Za-z0-9_.~/-]*+)?"
 _SPECIAL = r"http://www\.w3\.org/(?:2001/XMLSchema#string|1999/02/22-rdf-syntax-ns#(?:lang|dirLang)String)>"
 _TEXT = r'"[^"\\\x00-\x1f\x7f\ufff0-\uffff\U00010000-\U0010ffff]*+"'
@@ -76,7 +76,7 @@ def ignore(reject: Reject) -> None:
     """Reports nothing."""
 
 
-def format_of(path: Path) -> pyoxigraph.RdfFormat:
+def format_of(path: Path) -> Format:
     """The format by the file's extension, in capitals or small letters. Raises ValueError for any other extension."""
     suffix = (path.with_suffix("") if packing_of(path) else path).suffix.lower()
     if suffix not in _FORMATS:
@@ -122,7 +122,7 @@ def read_triples(
 
 def is_line_based(path: Path) -> bool:
     """Whether each line is a triple, so that blocks of lines can be parsed independently."""
-    return format_of(path) != pyoxigraph.RdfFormat.TURTLE
+    return format_of(path) != "TURTLE"
 
 
 def line_blocks(path: Path) -> Iterator[Block]:
@@ -158,7 +158,7 @@ class _Reader:
     ) -> None:
         self._path, self._kind, self._blocks = path, format_of(path), blocks
         self._strict, self._report, self._counts, self._scope = strict, report, counts, scope
-        self._usual = _USUAL if self._kind == pyoxigraph.RdfFormat.N_QUADS else _USUAL_TRIPLE
+        self._usual = _USUAL if self._kind == "N_QUADS" else _USUAL_TRIPLE
         self._anonymous: dict[str, str] = {}
         self._line = 0  # lines read so far
 
@@ -204,7 +204,7 @@ class _Reader:
     def _unusual(self, content: bytes, line: int) -> list[Triple]:
         """Parse a line with pyoxigraph; an error in a part rejects the whole line."""
         try:
-            return [self._triple(quad) for quad in pyoxigraph.parse(content, format=self._kind)]
+            return [self._triple(quad) for quad in _quads(content, self._kind)]
         except SyntaxError as error:
             self._reject(line, _reason(error), content)
         except _Nested:
@@ -218,7 +218,7 @@ class _Reader:
 
     def _parsed(self, stream: Stream) -> Iterator[Triple]:
         """Parse Turtle with pyoxigraph, which continues after a statement with an error."""
-        parser = pyoxigraph.parse(stream, format=self._kind)  # type: ignore[arg-type]  # a file object that only reads
+        parser = _quads(cast("BinaryIO", stream), self._kind)  # a file object that only reads
         while True:
             try:
                 yield self._triple(next(parser))
@@ -234,6 +234,8 @@ class _Reader:
         return self._name(quad.subject), self._name(quad.predicate), self._name(quad.object)
 
     def _name(self, term: object) -> str:
+        import pyoxigraph  # loaded by `_quads`
+
         if isinstance(term, pyoxigraph.NamedNode):
             return term.value
         if isinstance(term, pyoxigraph.BlankNode):
@@ -244,7 +246,7 @@ class _Reader:
 
     def _stable(self, name: str) -> str:
         """Numbered names for the anonymous nodes of Turtle, which the parser names at random."""
-        if self._kind != pyoxigraph.RdfFormat.TURTLE or not _ANONYMOUS.fullmatch(name):
+        if self._kind != "TURTLE" or not _ANONYMOUS.fullmatch(name):
             return name
         return self._anonymous.setdefault(name, f"nameless{len(self._anonymous)}")
 
@@ -258,6 +260,12 @@ class _Reader:
 
 class _Nested(Exception):  # noqa: N818  # never leaves this file
     """RDF 1.2 allows a triple as an object; this is not supported."""
+
+
+def _quads(source: bytes | BinaryIO, kind: Format) -> pyoxigraph.QuadParser:
+    import pyoxigraph  # late: 8 MB, and questions to a graph parse nothing
+
+    return pyoxigraph.parse(source, format=getattr(pyoxigraph.RdfFormat, kind))
 
 
 def _has_language(term: str, tags: frozenset[str]) -> bool:
