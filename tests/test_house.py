@@ -34,7 +34,7 @@ IMPORTERS = {
     "huggingface_hub": ["qa_bot/home/encoders.py"],
     "ir_measures": ["qa_core/measures/metrics.py"],
     "lightgbm": ["rankers/gbdt.py"],
-    "marisa_trie": ["kg_index/linking/mentions.py"],
+    "marisa_trie": ["kg_index/linking/mentions.py", "qa_core/encoders/word_pieces.py"],
     "markdown_it": [
         "qa_bot/documents/ingest/formats/markup/markdown.py",
         "qa_bot/documents/ingest/plain_paragraphs.py",

@@ -9,7 +9,7 @@ A table is an immutable folder:
     mentions.json    sizes and checksums, written last: without it the table does not exist
 
 Wang uses an Aho-Corasick automaton. A trie takes a fortieth of the memory, opens at once, and matches only at the start
-of a word. Only this file imports marisa-trie.
+of a word.
 """
 
 from __future__ import annotations

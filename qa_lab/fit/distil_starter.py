@@ -27,6 +27,7 @@ from qa_core.encoders.mapped_tensors import write_tensors
 from qa_core.encoders.static_encoder import KIND, sha256
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.encoders.transformer_encoder import TransformerEncoder
+from qa_core.encoders.word_pieces import write_vocabulary
 from qa_core.types import FloatArray
 from qa_lab.fit.fit_token_table import FitConfig, fit
 
@@ -57,6 +58,7 @@ def main() -> None:
     tokeniser, words = extended(arguments.teacher, teacher.tokeniser, texts, config)
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / "tokenizer.json").write_text(json.dumps(tokeniser, ensure_ascii=False), encoding="utf-8")
+    write_vocabulary(arguments.out)
 
     targets = encoded(teacher, texts, arguments.work / "texts")
     word_vectors = encoded(teacher, words, arguments.work / "words")

@@ -25,6 +25,7 @@ from qa_core.encoders.onnx_export import export_onnx
 from qa_core.encoders.onnx_quantisation import quantise
 from qa_core.encoders.sentence_layout import SentenceLayout
 from qa_core.encoders.static_encoder import sha256
+from qa_core.encoders.word_pieces import write_vocabulary
 from qa_core.networks.batching import batches, padded
 from qa_core.networks.poolings import mean_pool, unit
 from qa_core.training.loop import Training, seed_everything, train
@@ -275,6 +276,7 @@ def write(out: Path, tuned: Path, *, made_with: dict[str, Any]) -> None:
     for name in ("modules.json", "config.json", "sentence_bert_config.json", "tokenizer.json", "1_Pooling/config.json"):
         (out / name).parent.mkdir(exist_ok=True)
         (out / name).write_bytes((tuned / name).read_bytes())
+    write_vocabulary(out)
     settings = {"weights_sha256": sha256(out / "onnx" / "model.onnx"), "made_with": made_with}
     (out / "made_with.json").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
 

@@ -25,6 +25,7 @@ from qa_core.encoders.mapped_tensors import map_tensors, write_tensors
 from qa_core.encoders.sentence_layout import read_object
 from qa_core.encoders.static_encoder import StaticEncoder, sha256
 from qa_core.encoders.tokenisers import SubwordTokeniser
+from qa_core.encoders.word_pieces import write_vocabulary
 from qa_core.training.loop import Training, seed_everything, train
 from qa_core.training.schedules import triangle
 from qa_core.types import FloatArray, IntArray
@@ -129,6 +130,7 @@ def write(out: Path, encoder: Path, pieces: Sequence[str], rows: FloatArray, *, 
     shutil.copytree(encoder, out, dirs_exist_ok=True)
     content, _ = extended((encoder / TOKENISER).read_text(encoding="utf-8"), pieces, into_unused=False)
     (out / TOKENISER).write_text(content, encoding="utf-8")
+    write_vocabulary(out)
     steps = np.maximum(np.abs(rows).max(axis=1) / 127, 1e-12).astype(np.float32)  # (N,)
     added = {"vectors": np.round(rows / steps[:, None]).astype(np.int8), "scale": steps}
     tensors = map_tensors(encoder / TABLE)

@@ -31,6 +31,7 @@ from qa_core.encoders.sentence_layout import SentenceLayout, read_object
 from qa_core.encoders.static_encoder import sha256
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.encoders.transformer_encoder import MADE_WITH, TransformerEncoder
+from qa_core.encoders.word_pieces import write_vocabulary
 from qa_core.training.loop import Training, seed_everything, train
 from qa_core.training.resume import STATE, load_training, save_training
 from qa_core.training.schedules import triangle
@@ -117,6 +118,7 @@ def write(out: Path, encoder: Path, pieces: Sequence[str], rows: FloatArray, *, 
     shutil.copytree(encoder, out, dirs_exist_ok=True)
     content, places = extended((encoder / TOKENISER).read_text(encoding="utf-8"), pieces)
     (out / TOKENISER).write_text(content, encoding="utf-8")
+    write_vocabulary(out)
     write_words(encoder / GRAPH, out / GRAPH, rows, np.array(places))
     config = read_object(encoder / "config.json")
     config["vocab_size"] = max(config["vocab_size"], max(places, default=0) + 1)

@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from qa_core.encoders.tokenisers import INSIDE, merged_pieces
+from qa_core.encoders.tokenisers import merged_pieces
+from qa_core.encoders.word_pieces import INSIDE
 
 WORD = re.compile(r"[^\W\d_]+")
 Frequencies = Mapping[str, float]

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from qa_core.encoders.tokenisers import INSIDE
+from qa_core.encoders.word_pieces import INSIDE
 from qa_lab.fit.language.pieces import WORD, Frequencies, frequencies, with_sharp_s
 from qa_lab.fit.language.translations import Translation, read_catalogues, read_dictionary, read_pages
 

@@ -16,7 +16,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from qa_core.encoders.tokenisers import INSIDE, SubwordTokeniser
+from qa_core.encoders.tokenisers import SubwordTokeniser
+from qa_core.encoders.word_pieces import INSIDE
 from qa_core.networks.batching import batches, padded
 from qa_core.networks.poolings import mean_pool, unit
 from qa_core.training.transformer_tuning import TunedTransformer

@@ -58,6 +58,7 @@ def test_a_damaged_tokeniser_names_the_file(tmp_path: Path) -> None:
 
 
 STARTER = SubwordTokeniser.load(Path(__file__).parents[3] / "qa_bot/home/starter/encoder", max_length=8_192)
+TRANSFORMER = SubwordTokeniser.load(Path(__file__).parents[3] / "qa_bot/home/starter/transformer", max_length=16)
 TYPOGRAPHIC = "“”‘’–—…•«»‹›ÀÖØöøÿßæ×÷ª°€"
 ASCII = "abzAZ09 _-'.,[]#@`~^|\\\t\n\r\v\x00\x1c\x7f"
 SIGNS = st.sampled_from([*ASCII, *TYPOGRAPHIC, "é", "ß", "日", "\u00a0", "[UNK]", "[CLS]", "unhappiness", "x" * 120])
@@ -69,3 +70,17 @@ def test_many_texts_have_the_ids_of_each(texts: list[str]) -> None:
     expected = [STARTER.tokenizer.encode(text, add_special_tokens=False).ids for text in texts]
     assert lengths.tolist() == [len(row) for row in expected]
     assert ids.tolist() == [id_ for row in expected for id_ in row]
+
+
+@given(st.lists(SIGNS).map("".join))
+def test_sequences_and_spans_are_those_of_the_library(text: str) -> None:
+    encoding = TRANSFORMER.tokenizer.encode(text)
+    assert TRANSFORMER.pieces is not None
+    assert TRANSFORMER.sequences([text, "cats"]) == [encoding.ids, [101, 8870, 102]]
+    assert TRANSFORMER.spans(text) == encoding.offsets
+
+
+@given(SIGNS)
+def test_the_library_knows_the_same_words(word: str) -> None:
+    ids = STARTER.tokenizer.encode(word, add_special_tokens=False).ids
+    assert STARTER.knows(word) is (len(ids) == 1 and ids[0] != 100)
