@@ -110,7 +110,7 @@ def is_usual(text: str) -> bool:
 
 
 def write_vocabulary(folder: Path) -> None:
-    """Write the vocabulary of a `tokenizer.json` beside it, if it is that of an uncased BERT; others are not cut here."""
+    """Write the vocabulary of the `tokenizer.json` of an uncased BERT beside it; texts of others are not cut here."""
     settings = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
     if _kind(settings) != _KIND:
         return
