@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_bot.home.generations import CorruptGenerationError, Damage, Generation
+from qa_core.distinct import distinct
 from qa_core.mapped_arrays import map_array
 from qa_core.text.analysis import ANALYSER_VERSION, terms
 from qa_core.text.languages import analysis_language
@@ -285,7 +286,7 @@ def clue_length(index: Index, documents: IntArray) -> float:
     """
     if not len(documents):
         return 0.0
-    sample = documents[np.unique(np.linspace(0, len(documents) - 1, num=CLUE_SAMPLE, dtype=np.int64))]
+    sample = documents[distinct(np.linspace(0, len(documents) - 1, num=CLUE_SAMPLE, dtype=np.int64))]
     lengths = []
     for nearest in index.best_passages(sample.tolist(), None, {}).values():
         passage = nearest.passage

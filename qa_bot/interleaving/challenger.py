@@ -42,7 +42,7 @@ class Challenger:
     fusion: LearnedFusion
     share: float  # of the questions that are interleaved
     name: str = ""  # its fingerprint
-    rng: np.random.Generator = field(default_factory=np.random.default_rng)
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng())  # its import takes 2.5 MB
     lock: Lock = field(default_factory=Lock)
 
     @classmethod

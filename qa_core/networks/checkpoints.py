@@ -1,6 +1,7 @@
 """Model folders: config.json, vocabulary.txt, model.safetensors and README.md, replaced as a whole.
 
-The only file that imports safetensors. Arrays are written and read without torch, and nothing is unpickled.
+The only file that imports safetensors, late: a question needs it for trained models only. Arrays are written and read
+without torch, and nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -14,10 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-import safetensors.numpy
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
-from safetensors import SafetensorError
 
 from qa_core.atomic import atomic_file, atomic_folder, current_folder
 
@@ -148,10 +147,12 @@ def load_module(folder: Path, module: nn.Module) -> None:
 
 
 def write_weights(path: Path, weights: Mapping[str, Tensor | NDArray[Any]]) -> None:
+    from safetensors.numpy import save_file as save_arrays
+
     # safetensors writes the raw buffer: without the copy a transposed array would be read back scrambled
     arrays = {name: np.asarray(value, order="C") for name, value in weights.items() if isinstance(value, np.ndarray)}
     if len(arrays) == len(weights):
-        safetensors.numpy.save_file(arrays, path)
+        save_arrays(arrays, path)
         return
     import torch
     from safetensors.torch import save_file
@@ -162,8 +163,10 @@ def write_weights(path: Path, weights: Mapping[str, Tensor | NDArray[Any]]) -> N
 
 
 def read_weights(path: Path) -> dict[str, NDArray[Any]]:
+    from safetensors.numpy import load_file
+
     with _damage_named(path):
-        return safetensors.numpy.load_file(path)
+        return load_file(path)
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
@@ -246,6 +249,8 @@ def _checked(path: Path, weights: dict[str, Value], shapes: Shapes | None) -> di
 
 @contextlib.contextmanager
 def _damage_named(path: Path) -> Iterator[None]:
+    from safetensors import SafetensorError
+
     try:
         yield
     except SafetensorError as error:

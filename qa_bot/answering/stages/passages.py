@@ -18,6 +18,7 @@ from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, u
 from qa_bot.answering.tiling.cited_place import cited_place
 from qa_bot.answering.tiling.lead import WHOLE, lead_of
 from qa_bot.answering.tiling.units import supporting, unit_scores
+from qa_core.distinct import distinct
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate, Encoder, FloatArray, IntArray, Passage, Signals, Span
@@ -259,7 +260,7 @@ def _candidates(index: Index, readings: Sequence[FoundPassages]) -> tuple[IntArr
                 enough = hits.at(hits.scores >= reading.least_pieces) if name == "pieces" else hits
                 columns.append((enough.passages, enough.documents))
     if titled:
-        columns.append(index.passages_of(np.unique(np.concatenate(titled))))
+        columns.append(index.passages_of(distinct(np.concatenate(titled))))
     if not columns:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     keys, rows = np.unique(np.concatenate([keys for keys, _ in columns]), return_index=True)

@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 import tantivy
 
+from qa_core.distinct import distinct
 from qa_core.text.analysis import terms as default_terms
 from qa_core.text.languages import LANGUAGES
 from qa_core.types import IntArray
@@ -156,7 +157,7 @@ class KeywordIndex:
         if query is None or not self.documents:
             return np.zeros(0, np.int64)
         hits = self._searcher.search(query, self.documents, count=False).hits
-        return np.unique(self._numbers("document", [address for _, address in hits]))
+        return distinct(self._numbers("document", [address for _, address in hits]))
 
     def search_text(self, text: str, k: int, *, field: Field = "all") -> Hits:
         """The k best passages for a text, each of its words with weight 1."""

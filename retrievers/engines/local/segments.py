@@ -23,6 +23,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from qa_core.distinct import distinct
 from qa_core.mapped_arrays import map_array
 from qa_core.types import (
     NO_DETAILS,
@@ -275,7 +276,7 @@ class Segment:
         among = np.arange(len(self.passages)) if mask is None else np.flatnonzero(mask)
         if not len(among):
             return None
-        rows = among[np.unique(np.linspace(0, len(among) - 1, num=sample, dtype=np.int64))]
+        rows = among[distinct(np.linspace(0, len(among) - 1, num=sample, dtype=np.int64))]
         titles, bodies, units, _ = self.similarities(rows, query)
         return float(titles.min()), float(bodies.min()), float(units.min())
 
