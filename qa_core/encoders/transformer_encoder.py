@@ -22,12 +22,13 @@ from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.networks.batching import batches, padded
 from qa_core.types import FloatArray, IntArray, Side, Span
 
-_TOKENS_A_BATCH = 256
+_TOKENS_A_BATCH = 128
 """Padding included: one long text, or several short ones. Batches of 2,048 take half as long again and 100 MB more,
-because short texts get the length of long ones, and the states leave the cache of the processor.
+because short texts get the length of long ones, and the states leave the cache of the processor; those of 256 take as
+long as these, and 2 MB more of a cold answer.
 
-The arena of the runtime keeps the memory of the largest batches: 9 MB for one thread, 23 for four. Without it the heaps
-of glibc hold more at their peak (223 instead of 109 MB for four threads) and a batch takes a twelfth longer."""
+The arena of the runtime keeps the memory of the largest batches: 9 MB for one thread, 25 for four. Without it the heaps
+of glibc hold more at their peak (191 instead of 105 MB for four threads) and a batch takes a twelfth longer."""
 _MAX_LENGTH = 256
 _EXPORTED = "model.onnx"
 _QUANTISED = "model.int7.onnx"

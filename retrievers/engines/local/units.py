@@ -24,8 +24,8 @@ from qa_core.types import FloatArray, IntArray, Span
 from retrievers.engines.local.errors import CorruptIndexError
 
 SCALE = 127
-BLOCK = 8_192
-"""Rows that are multiplied at once."""
+BLOCK = 1_024
+"""Rows that are multiplied at once, 1 MB as numbers. Eight times as many are no faster and take 7 MB more."""
 
 Codes = NDArray[np.int8]
 
