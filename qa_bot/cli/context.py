@@ -58,7 +58,9 @@ def open_home(context: typer.Context) -> tuple[Home, Config]:
 def open_bot(context: typer.Context) -> Bot:
     """The bot over the home of this command."""
     from qa_bot.bot import Bot
+    from qa_core.process_memory import bound_heaps
 
+    bound_heaps(1)
     return Bot.open(home_path(context))
 
 
