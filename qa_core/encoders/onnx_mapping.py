@@ -32,8 +32,8 @@ class _Field(NamedTuple):
     end: int
 
 
-def without_tables(graph: Path) -> bytes:
-    """The graph, whose large tables of 8-bit numbers are named by their place in the file.
+def without_tables(graph: Path) -> bytes | None:
+    """The graph, whose large tables of 8-bit numbers are named by their place in the file; None if it has few of them.
 
     To be opened with the file's folder as `session.model_external_initializers_file_folder_path`.
 
@@ -42,9 +42,28 @@ def without_tables(graph: Path) -> bytes:
     """
     with graph.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         try:
-            return b"".join(_model(data, graph.name))
+            is_worth = sum(raw.end - raw.content for raw in _tables(data)) > len(data) / 2  # else copies take more
+            return b"".join(_model(data, graph.name)) if is_worth else None
         except IndexError:
             raise ValueError(f"Expected an ONNX graph at {graph}, but it ends too early.") from None
+
+
+def _tables(data: mmap.mmap) -> Iterator[_Field]:
+    """The contents of the tables that stay in the file."""
+    for graph in _fields(data, 0, len(data)):
+        for field in _fields(data, graph.content, graph.end) if graph.number == _GRAPH else ():
+            if field.number == _INITIALIZER and (raw := _raw(data, field)):
+                yield raw
+
+
+def _raw(data: mmap.mmap, tensor: _Field) -> _Field | None:
+    """The content of a table that stays in the file; None for any other."""
+    if tensor.end - tensor.content < LEAST:
+        return None
+    fields = [*_fields(data, tensor.content, tensor.end)]
+    kind = next((data[field.content] for field in fields if field.number == _TYPE), 0)
+    raw = next((field for field in fields if field.number == _RAW), None)
+    return raw if kind in (_UINT8, _INT8) else None
 
 
 def _model(data: mmap.mmap, name: str) -> Iterator[bytes]:
@@ -57,19 +76,14 @@ def _model(data: mmap.mmap, name: str) -> Iterator[bytes]:
 
 def _graph(data: mmap.mmap, graph: _Field, name: str) -> Iterator[bytes]:
     for field in _fields(data, graph.content, graph.end):
-        if field.number == _INITIALIZER and field.end - field.content >= LEAST:
-            yield _message(_INITIALIZER, _tensor(data, field, name))
+        if field.number == _INITIALIZER and (raw := _raw(data, field)):
+            yield _message(_INITIALIZER, _tensor(data, field, raw, name))
         else:
             yield data[field.start : field.end]
 
 
-def _tensor(data: mmap.mmap, tensor: _Field, name: str) -> bytes:
-    fields = [*_fields(data, tensor.content, tensor.end)]
-    kind = next((data[field.content] for field in fields if field.number == _TYPE), 0)
-    raw = next((field for field in fields if field.number == _RAW), None)
-    if raw is None or kind not in (_UINT8, _INT8):
-        return data[tensor.content : tensor.end]
-    rest = b"".join(data[field.start : field.end] for field in fields if field is not raw)
+def _tensor(data: mmap.mmap, tensor: _Field, raw: _Field, name: str) -> bytes:
+    rest = data[tensor.content : raw.start] + data[raw.end : tensor.end]
     place = {"location": name, "offset": str(raw.content), "length": str(raw.end - raw.content)}
     entries = b"".join(
         _message(_EXTERNAL, _message(1, key.encode()) + _message(2, value.encode())) for key, value in place.items()

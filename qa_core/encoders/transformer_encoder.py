@@ -165,7 +165,9 @@ def open_graph(graph: Path, *, threads: int) -> Any:
     options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(graph.parent))
     options.log_severity_level = 3
     try:
-        return onnxruntime.InferenceSession(without_tables(graph), options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(
+            without_tables(graph) or str(graph), options, providers=["CPUExecutionProvider"]
+        )
     except Exception as error:  # onnxruntime raises a private class for every kind of damage
         raise ValueError(
             f"Expected an ONNX graph at {graph}, but got: {error}; delete the file and try again."

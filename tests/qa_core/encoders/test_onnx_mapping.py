@@ -29,6 +29,10 @@ def test_large_tables_stay_in_the_file() -> None:
     assert len(rest.SerializeToString()) < 0.03 * len(data)
 
 
+def test_a_graph_without_large_tables_of_bytes_is_left_to_the_runtime(tiny_bert: Path) -> None:
+    assert without_tables(tiny_bert / "onnx" / "model.onnx") is None
+
+
 def test_a_mapped_graph_gives_the_same_numbers() -> None:
     ids = np.array([[101, 2339, 2079, 8870, 3637, 102]])
     feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
