@@ -28,7 +28,9 @@ def serve(
     """Serve the chat page, WebSocket, JSON, OpenAI-style and LiveQA services, until stopped."""
     from qa_bot.bot import Bot
     from qa_bot.web.server import serve as serve_bot
+    from qa_core.process_memory import bound_heaps
 
+    bound_heaps()  # before the home is opened: threads index the first documents, and the heap of a thread stays
     flags = {"serve.host": host, "serve.port": port, "serve.liveqa_port": liveqa_port}
     with Bot.open(home_path(context), flags=flags) as bot, _watching(bot) if watch else nullcontext():
         serve_bot(bot, bot.config.serve)

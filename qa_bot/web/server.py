@@ -34,7 +34,7 @@ from qa_bot.web.logs import configure, event, server_log
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.service import AnswerService
 from qa_bot.web.telemetry.collector import open_telemetry
-from qa_core.process_memory import bound_heaps, release_freed
+from qa_core.process_memory import release_freed
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +87,6 @@ def serve(bot: Bot, settings: ServeSection, *, announce: Callable[[RunningServer
         ServeError: the port is in use or not permitted.
     """
     configure(log_format=settings.log_format)
-    bound_heaps()
     _allow_files()
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(_until_stopped(bot, settings, announce or _announce))
