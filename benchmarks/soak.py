@@ -4,7 +4,8 @@
 
 Questions, conversations, votes, `add`, `add --sync` and `delete` run beside each other, on one home. Every ten seconds
 memory, descriptors, threads, errors and latencies are sampled. The slopes of memory and descriptors are those of Theil
-and Sen over the samples after the first fifth.
+and Sen over the samples after the first fifth. The number of documents stays the same within a dozen: all files are
+added at the start, then changed, deleted and brought back.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import aiohttp
@@ -53,6 +56,8 @@ WORDS = [
 ]
 FOLDER_FILES = 12
 """Files of the folder that is synchronised."""
+SINGLE_FILES = 20
+"""Files that are added one at a time."""
 INTERVAL = 10.0
 """Seconds between two samples."""
 
@@ -103,6 +108,7 @@ def summarised(samples: Sequence[Sample], outcomes: Outcomes, logged: int) -> di
     return {
         "minutes": round(samples[-1].seconds / 60, 1),
         "resident_mb": [round(samples[0].resident_mb, 1), round(samples[-1].resident_mb, 1)],
+        "resident_mb_fifths": fifths([sample.resident_mb for sample in samples]),
         "resident_mb_a_minute": round(theil_sen(minutes, [sample.resident_mb for sample in settled]), 3),
         "descriptors": [samples[0].descriptors, samples[-1].descriptors],
         "descriptors_a_minute": round(theil_sen(minutes, [float(sample.descriptors) for sample in settled]), 3),
@@ -113,6 +119,13 @@ def summarised(samples: Sequence[Sample], outcomes: Outcomes, logged: int) -> di
         "failed": dict(outcomes.failed),
         "errors_in_log": logged,
     }
+
+
+def fifths(values: Sequence[float]) -> list[float]:
+    """The median of each fifth of the values; the last fifth has the rest."""
+    size = max(1, len(values) // 5)
+    bounds = [*range(0, 5 * size, size), len(values)]
+    return [round(median(part), 1) for begin, end in pairwise(bounds) if (part := values[begin:end])]
 
 
 async def _soak(service: ServedProcess, options: argparse.Namespace) -> tuple[list[Sample], Outcomes]:
@@ -179,14 +192,18 @@ async def _writes(service: ServedProcess, outcomes: Outcomes, end: float, pause:
     folder.mkdir()
     for number in range(FOLDER_FILES):
         _write(folder / f"{number}.md", rng)
+    singles = [service.home.parent / f"single-{number}.txt" for number in range(SINGLE_FILES)]
+    for path in singles:
+        _write(path, rng)
     await _run(service, outcomes, "sync", "add", "--sync", str(folder))
+    await _run(service, outcomes, "add", "add", "--collection", "single", *map(str, singles))
     while time.monotonic() < end:
         kind = rng.choice(("add", "sync", "sync", "delete"))
         if kind == "sync":
             _write(folder / f"{rng.randrange(FOLDER_FILES)}.md", rng)
             await _run(service, outcomes, kind, "add", "--sync", str(folder))
         elif kind == "add":
-            single = service.home.parent / f"single-{rng.randrange(20)}.txt"
+            single = rng.choice(singles)
             _write(single, rng)
             await _run(service, outcomes, kind, "add", "--collection", "single", str(single))
         else:

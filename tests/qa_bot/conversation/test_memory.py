@@ -5,7 +5,7 @@ import pytest
 from qa_bot.answering.answer_json import as_dict
 from qa_bot.conversation.memory import CONVERSATIONS, REMEMBERED_TURNS, TRACES, Memory, RememberedTurn, of_turns
 from qa_bot.home.store import Feedback, Turn
-from qa_core.types import Answer, Styled, StyledLine
+from qa_core.types import Answer, AnswerSource, Choice, Styled, StyledLine
 
 
 def turn_of(question: str, id_: str = "", reference: str = "") -> RememberedTurn:
@@ -76,6 +76,23 @@ def test_a_trace_comes_back_as_it_was(trace) -> None:
     memory.begin("c")
     memory.add("c", turn_of("one", "1"), trace)
     assert memory.trace("1") == trace
+
+
+def test_an_answer_is_remembered_compressed_and_comes_back_as_it_was() -> None:
+    texts = ("Cats sleep to save energy. ", "Katzen schlafen, um Kräfte zu sparen. ", "猫は眠る。")
+    sources = tuple(AnswerSource("1", "d", "c", "Cats", "", 0.1 + 0.2, text * 40, span=(2, 9)) for text in texts)
+    answer = Answer(
+        *("why?", "To save energy.", "passage", True, 0.123456789),
+        sources=sources,
+        timings={"rank": 1.5e-7},
+        skipped=("verify",),
+        choices=(Choice("cats", "What about cats?"),),
+        trace={"confidence": {"margin": 0.1}},
+        lead=(0, 15),
+    )
+    past = RememberedTurn.of("why?", answer)
+    assert past.recall() == answer
+    assert past.recall() is not answer, "its objects, 9 KB of an ordinary answer, are not kept"
 
 
 def test_memory_is_bounded() -> None:
