@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
@@ -18,6 +19,9 @@ IDLE = 5.0
 """Seconds without a question before the work begins …"""
 PAUSE = 1.0
 """… and before it goes on after a question."""
+LONGEST_PAUSE = 30.0
+"""Seconds of such a pause after which the work is put off until the service is idle again: its encoder takes 30 to 45
+MB, and what is done is kept."""
 CHECK = 2.0
 """Seconds between two checks whether there is work."""
 RETRY = 60.0
@@ -62,13 +66,18 @@ class IdleImprover:
             with Improver(self._home, self._config()) as improver:
                 for made in improver.run():
                     self.progress = made.passages / made.of if made.of else None
-                    while self._idle() < PAUSE and not self.stop.wait(PAUSE / 10):
-                        pass
-                    if self.stop.is_set():
+                    if not self._goes_on():
                         return False
             return True
         finally:
             self.progress = None
+
+    def _goes_on(self) -> bool:
+        """Wait while questions are in work; false if that takes too long, or after `stop`."""
+        end = time.monotonic() + LONGEST_PAUSE
+        while self._idle() < PAUSE and time.monotonic() < end and not self.stop.wait(PAUSE / 10):
+            pass
+        return self._idle() >= PAUSE and not self.stop.is_set()
 
 
 @contextmanager

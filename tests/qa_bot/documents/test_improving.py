@@ -245,6 +245,33 @@ def test_an_idle_service_pauses_while_a_question_runs(home, improve_when_idle, m
     assert manifest(home).encoder == "starter"
 
 
+def test_a_service_that_stays_busy_puts_the_work_off_and_goes_on_later(
+    home, improve_when_idle, transformer, monkeypatch
+) -> None:
+    idle, done, put_off = Idle(), threading.Event(), threading.Event()
+    monkeypatch.setattr("qa_bot.documents.improving.TEXTS", 1)
+    monkeypatch.setattr("qa_bot.documents.idle_improving.LONGEST_PAUSE", 0.02)
+    improver = improve_when_idle(CONFIG, idle)
+    goes_on = improver._goes_on
+
+    def busy_after_two_texts() -> bool:
+        if len(transformer.texts) == 2 and not put_off.is_set():
+            idle.seconds = 0.0
+        if not (going := goes_on()):
+            put_off.set()
+        return going
+
+    monkeypatch.setattr(improver, "_goes_on", busy_after_two_texts)
+    idle.seconds = 60.0
+    with improving_when_idle(improver, done.set):
+        assert put_off.wait(30)
+        assert not done.is_set()
+        idle.seconds = 60.0
+        assert done.wait(30)
+    assert manifest(home).encoder == "starter-transformer"
+    assert len(transformer.texts) == len(set(transformer.texts)), "what was done is not done again"
+
+
 def test_the_setting_switches_idle_work_off(home, improve_when_idle, config_without_improving) -> None:
     idle, done = Idle(), threading.Event()
     idle.seconds = 60.0
