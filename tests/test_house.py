@@ -45,7 +45,7 @@ IMPORTERS = {
     "nltk": ["qa_lab/fit/synonym_table.py"],
     "olefile": ["qa_bot/documents/ingest/formats/mail/msg.py"],
     "onnx": ["qa_core/encoders/onnx_quantisation.py"],
-    "onnxruntime": ["qa_core/encoders/transformer_encoder.py"],
+    "onnxruntime": ["qa_core/encoders/silent_runtime.py", "qa_core/encoders/transformer_encoder.py"],
     "opentelemetry": ["qa_bot/web/telemetry"],
     "PIL": ["qa_bot/documents/ingest/formats/pages/image.py"],
     "platformdirs": ["qa_bot/home/folder.py"],

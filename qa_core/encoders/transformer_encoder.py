@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import onnxruntime
 
 from qa_core.atomic import atomic_file, atomic_path
 from qa_core.encoders.onnx_mapping import without_tables
 from qa_core.encoders.sentence_layout import MODEL_PROMPTS, Pooling, Prompts, SentenceLayout, read_object
+from qa_core.encoders.silent_runtime import onnxruntime
 from qa_core.encoders.static_encoder import sha256
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.networks.batching import batches, padded

@@ -1,11 +1,11 @@
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 import pytest
 
 from qa_bot.home.starter import TRANSFORMER
 from qa_core.encoders.onnx_mapping import LEAST, without_tables
+from qa_core.encoders.silent_runtime import onnxruntime
 from qa_core.encoders.transformer_encoder import open_graph
 
 GRAPH = TRANSFORMER / "onnx" / "model.onnx"
