@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import platform
 import re
 import signal
 import socket
@@ -30,10 +29,7 @@ from qa_bot.home.expiry import DAY
 from qa_bot.home.sections import ConversationsSection
 from qa_bot.web.chat.socket import CHAT
 from qa_bot.web.server import running
-from qa_core.process_memory import MOST_ARENAS
 
-HEAP = 64 * 1024**2
-"""Bytes that glibc aligns its further heaps to."""
 CATS = {"question": "Why do cats sleep all day?"}
 ZORGON = {"_id": "zorgon", "title": "Where do zorgons live?", "text": "Zorgons live under the purple moon of Quix."}
 SLOW = """
@@ -123,18 +119,6 @@ def test_it_listens_answers_and_ends_well(process, signum) -> None:
     assert code == 0
     assert [line["event"] for line in log] == ["answer", "request", "stopping"]
     assert CATS["question"] not in str(log)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the allocator of glibc")
-def test_it_has_two_heaps_though_it_fills_its_home(tmp_path, process) -> None:
-    """The first documents are indexed by threads; before heaps were bounded first, their eight stayed."""
-    server = process("-m", "qa_bot", "--home", tmp_path / "new", "serve").ready()
-    server.ask()
-    mappings = Path(f"/proc/{server.popen.pid}/maps").read_text("utf-8").splitlines()
-    writable = [line.split() for line in mappings if " rw-p " in line]
-    unnamed = [int(fields[0].partition("-")[0], 16) for fields in writable if len(fields) == 5]
-    assert sum(begin % HEAP == 0 for begin in unnamed) < MOST_ARENAS, "one heap is that of the main thread"
 
 
 def test_flags_say_where(home, process) -> None:
