@@ -89,7 +89,10 @@ class WordPieces(dict[str, list[int]]):
         return [(0, 0), *spans[: limit - 2], (0, 0)]
 
     def _pieces(self, word: str) -> list[_Piece]:
-        """The longest piece that a word begins with, then that of its rest; one unknown token if there is none."""
+        """The longest piece at the start of a word, then the longest at the start of the rest, and so on.
+
+        One unknown token if a part of the word has none.
+        """
         letters, pieces, at = _plain(word), [], 0
         if len(letters) > _LONGEST_WORD:
             return [_Piece(self.unknown, len(word))]

@@ -16,27 +16,28 @@ _JOINED = {
         "no|nope|sorry|oh|oops|wait|actually",
         r"(?:but )?(?:(?:i|we) (?:actually |really |just )?(?:mean|meant|asked about)|"
         r"(?:i was|we were|i['’]?m) (?:asking|talking) about)",
-        "i|you|we|he|she|they|it|that|this|there|thanks?|please|not",
     ),
     "und": (
         "nein|nee|ach|sorry",
         r"(?:aber )?(?:ich|wir) (?:meine|meinte|meinen|meinten)(?: (?:doch|aber|eigentlich))?",
-        "ich|du|sie|wir|er|es|das|nicht|danke|bitte",
     ),
-    "et": (
-        "non|pardon|désolée?",
-        r"(?:mais )?je (?:voulais dire|veux dire|parlais de|parle de)",
-        "je|tu|vous|nous|il|elle|ce|ça|pas|merci",
-    ),
+    "et": ("non|pardon|désolée?", r"(?:mais )?je (?:voulais dire|veux dire|parlais de|parle de)"),
 }
-"""By the word that joins a part to the question before: words that refuse, words that introduce what is meant, and
-words that begin another reply ("no, that is wrong")."""
+"""By the word that joins a part to the question before: words that refuse, and words that introduce what is meant."""
+_REPLY = re.compile(
+    r"(?:i|you|we|he|she|they|it|that|this|there|thanks?|please|not|nothing|never|yes|wrong|"
+    r"ich|du|sie|wir|er|es|das|nicht|nichts|ja|danke|bitte|falsch|je|tu|vous|nous|il|elle|ce|ça|pas|rien|oui|merci)\b|"
+    r".*\b(?:is|are|was|were|has|have|had|do|does|did|can|could|will|would|said|"
+    r"ist|sind|war|waren|hat|haben|hatte|kann|wird|est|sont|était|ont|peut)\b",
+    re.IGNORECASE,
+)
+"""A reply or a statement: "no, that is wrong", "sorry, the printer is broken"."""
 _CORRECTIONS = {
     joined: (
         re.compile(rf"(?:(?:{refusing})\b[\s,.!:–—-]*)*{introducing}\b[\s,:–—-]*(?P<meant>.+)", re.IGNORECASE),
-        re.compile(rf"(?:{refusing})\s*[,!–—-]\s*(?=\S)(?!(?:{replying})\b)(?P<meant>.+)", re.IGNORECASE),
+        re.compile(rf"(?:{refusing})\s*[,!–—-]\s*(?=\S)(?P<meant>.+)", re.IGNORECASE),
     )
-    for joined, (refusing, introducing, replying) in _JOINED.items()
+    for joined, (refusing, introducing) in _JOINED.items()
 }
 _POINTER = re.compile(r"(?:it|that|this|das|es|ça|cela)\W*", re.IGNORECASE)
 """What names nothing: "I mean it"."""
@@ -58,6 +59,6 @@ def corrected(turn: str) -> str:
         meant = match["meant"].rstrip(".! ")
         if asks(meant):
             return meant
-        if match.re is introduced or len(meant.split()) <= WORDS:
+        if match.re is introduced or (len(meant.split()) <= WORDS and not _REPLY.match(meant)):
             return f"{joined} {meant}?"
     return turn

@@ -23,7 +23,7 @@ from qa_bot.home.store import Source, SourceFile, Store, with_deleted
 
 KIND = "website"
 NO_PAGES = (
-    "Expected the pages of before at {place}, but got none of them, only others such as {url}; nothing was deleted: "
+    "Expected the pages that {place} had before, but got none of them, only others such as {url}; nothing was deleted: "
     "check the address, or, if they are really gone, sync with --allow-empty or use `qa-bot sources remove`."
 )
 Pages = Callable[[int], None]
@@ -60,7 +60,7 @@ class WebsiteRun(SourceRun):
     def compare(self, *, completing: bool, removing: bool, allow_empty: bool = False) -> None:
         """Plan what to store and remove; pages are gone only if the server says so, or the whole site was visited.
 
-        If all pages of before would go, nothing does: a login page answers for all pages of a wiki, with status 200.
+        If all earlier pages would go, none does: a login page answers for all pages of a wiki, with status 200.
         """
         self.rows = self.store.files(self.source.id)
         is_gone = bool(self.site.visits) and self.site.visits[0].outcome == "gone"

@@ -50,16 +50,22 @@ def test_a_graph_that_ends_too_early_is_refused(tmp_path: Path, length: int) -> 
         open_graph(tmp_path / "model.onnx", threads=1)
 
 
+def outcome(graph: Path) -> str:
+    """The message of the error; an undamaged field may be read."""
+    try:
+        without_tables(graph)
+    except ValueError as error:
+        return str(error)
+    return "ONNX graph"
+
+
 def test_any_damage_is_a_value_error(tmp_path: Path) -> None:
     random, data = np.random.default_rng(0), bytearray(GRAPH.read_bytes()[-400_000:])
     for _ in range(100):
         damaged = bytearray(data[: random.integers(1, len(data))])
         damaged[random.integers(len(damaged))] = random.integers(256)
         (tmp_path / "model.onnx").write_bytes(damaged)
-        try:
-            without_tables(tmp_path / "model.onnx")
-        except ValueError as error:
-            assert "ONNX graph" in str(error)  # noqa: PT017 (an undamaged field may be read)
+        assert "ONNX graph" in outcome(tmp_path / "model.onnx")
 
 
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:

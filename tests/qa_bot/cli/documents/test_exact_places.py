@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("no_shipped_voices")
 QaBot = Callable[..., Any]
 
 FACT_PAGE, PAGES = 212, 300
-PARTS = "valve pump sensor panel bearing cable relay gauge motor filter clamp gasket".split()  # noqa: SIM905
+PARTS = ("valve", "pump", "sensor", "panel", "bearing", "cable", "relay", "gauge", "motor", "filter", "clamp", "gasket")
 BUDGET = "What is the budget of the research department?"
 WAREHOUSE = "When does the Oslo warehouse open?"
 PARKING = "Where do we park while the car park is resurfaced?"
