@@ -67,13 +67,13 @@ $(VENV)/bin/python:
 $(VENV)/.ask: $(VENV)/bin/python pyproject.toml $(wildcard requirements*.lock)
 	@echo "Installing qa-bot into $(VENV) (a few minutes, once)…" >&2
 	$(LOCKED)
-	$(SELF) -e .
+	$(SELF) -e '.[documents]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml $(wildcard requirements*.lock)
 	@echo "Installing qa-bot and its development tools into $(VENV) (a few minutes, once)…" >&2
 	$(LOCKED) -r requirements-dev.lock
-	$(SELF) -e '.[dev,fast,minilm,ocr,otel,plots,postgres]'
+	$(SELF) -e '.[dev,documents,fast,minilm,otel,plots,postgres]'
 	@touch $@ $(VENV)/.ask
 
 lock: $(VENV)/.test ## Resolve constraints.txt into the lock files with hashes.

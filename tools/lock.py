@@ -1,6 +1,6 @@
 """Writes the lock files: every package with its version and the SHA-256 of each of its files (`make lock`).
 
-    requirements.lock         what qa-bot needs to answer, without PyTorch
+    requirements.lock         what qa-bot needs to read every format and to answer, without PyTorch
     requirements-dev.lock     further packages of all extras, for development and tests
     requirements-cpu.lock     the CPU build of PyTorch for Linux
     requirements-torch.lock   or else its ordinary build, which brings CUDA on Linux
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 RUNTIME, DEVELOPMENT = "requirements.lock", "requirements-dev.lock"
 CPU, ORDINARY = "requirements-cpu.lock", "requirements-torch.lock"
 CONTENTS = {
-    RUNTIME: "What qa-bot needs to answer, without PyTorch",
+    RUNTIME: "What qa-bot needs to read every format and to answer, without PyTorch",
     DEVELOPMENT: "Further packages of all extras",
     CPU: "The CPU build of PyTorch for Linux, which is on the index of PyTorch",
     ORDINARY: "The ordinary build of PyTorch",
@@ -85,7 +85,7 @@ def render(content: str, lock: Lock) -> str:
 
 
 def main() -> None:
-    for name, lock in split(resolve(), resolve("--all-extras")).items():
+    for name, lock in split(resolve("--extra", "documents"), resolve("--all-extras")).items():
         (ROOT / name).write_text(render(CONTENTS[name], lock), encoding="utf-8")
 
 

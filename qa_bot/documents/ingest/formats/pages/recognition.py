@@ -16,7 +16,7 @@ LANGUAGES = ("eng", "deu", "fra", "spa", "ita", "nld", "por", "pol")
 MOST_LANGUAGES = 4  # each one makes recognition slower
 LEAST_CONFIDENCE = 30.0  # of 100
 LINE, WORD = "4", "5"  # levels of tesseract's table
-HINT = 'install text recognition (apt install tesseract-ocr, pip install "qa-bot[ocr]")'
+HINT = 'install text recognition (apt install tesseract-ocr, pip install "qa-bot[documents]")'
 
 
 class RecognitionError(Exception):

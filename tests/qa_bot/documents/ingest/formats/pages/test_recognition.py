@@ -12,7 +12,7 @@ CI = os.environ.get("CI") == "true"
 needs_tesseract = pytest.mark.skipif(
     not recognition.is_available() and not CI, reason="tesseract is not installed (apt install tesseract-ocr)"
 )
-Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed (pip install 'qa-bot[ocr]')")
+Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed (pip install 'qa-bot[documents]')")
 LINES = ["The assembly point is the car park behind", "the supermarket. Do not use the lifts."]
 
 
@@ -68,7 +68,7 @@ def test_without_the_program_the_reject_says_what_to_install(reads, scan, monkey
         records, (reject,), _ = reads(name, saved(scan, format_))
         assert records == []
         assert "apt install tesseract-ocr" in reject.reason
-        assert "qa-bot[ocr]" in reject.reason
+        assert "qa-bot[documents]" in reject.reason
     POOL.end()
 
 
