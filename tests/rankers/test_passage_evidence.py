@@ -15,6 +15,7 @@ from rankers.passage_evidence import (
     averaged,
     mean,
     same_title_bonus,
+    same_words_bonus,
     scaled,
     summed,
     topic_bonus,
@@ -43,6 +44,12 @@ def test_a_sum_by_hand() -> None:
 def test_only_a_title_that_asks_the_same_gets_the_bonus() -> None:
     bonus = same_title_bonus(np.array([1.0, 0.9, 0.5, -1.0]))
     assert bonus == pytest.approx([SAME_TITLE, SAME_TITLE * 0.9**16, SAME_TITLE * 0.5**16, 0.0])
+
+
+def test_a_title_of_the_same_words_gets_the_bonus_without_vectors() -> None:
+    titles = ["what is croup?", "What causes croup", "Mumps", ""]
+    # shared words of (3, 3), (3, 3), (3, 1) and (3, 0)
+    assert same_words_bonus("What is croup?", titles) == pytest.approx([SAME_TITLE, SAME_TITLE * (4 / 6) ** 16, 0, 0])
 
 
 def test_the_mean_of_readings_is_scaled_again() -> None:

@@ -36,6 +36,7 @@ from rankers.passage_evidence import (
     averaged,
     mean,
     same_title_bonus,
+    same_words_bonus,
     scaled,
     summed,
     topic_bonus,
@@ -129,8 +130,8 @@ def rank_passages(
 ) -> RankedPassages:
     """Up to `depth` documents in the order of the evidence for their best passages, the mean over all readings.
 
-    The words of `formulation` help to find the leads. The document with the title `topic` answered the turn before,
-    which the first reading goes on with.
+    The words of `formulation` help to find the leads, and titles if vectors say little. The document with the title
+    `topic` answered the turn before, which the first reading goes on with.
     """
     readings = [reading for reading in readings if reading.hits]
     keys, documents = _candidates(index, readings)
@@ -144,7 +145,7 @@ def rank_passages(
         scaled_raws.append({name: scaled(scores, low=lows[name]) for name, scores in raw.items()})
     deadline.check()
     raw, shares = mean(raws), averaged(scaled_raws)
-    understood = float(np.mean([reading.weight for reading in readings]))
+    understood = float(np.mean([reading.weight if reading.query is not None else 0.0 for reading in readings]))
     prose, pairs = _sum(shares, PROSE, understood), _sum(shares, PAIRS, understood)
     if "title" in raw:
         pairs = pairs + understood * same_title_bonus(raw["title"])
@@ -155,6 +156,9 @@ def rank_passages(
     deadline.check()
     sums = _final(passages, keys[first], prose[first], pairs[first], include_archived=include_archived)
     considered = [passages[key] for key in keys[first].tolist()]
+    if formulation and understood < 1:
+        titles = [passage.source.title if is_pair(passage) else "" for passage in considered]
+        sums += (1.0 - understood) * same_words_bonus(formulation.text, titles)
     sums += _bonus(considered, places)
     if topic:
         alone = {name: scores[first] for name, scores in scaled_raws[0].items()}

@@ -1,4 +1,6 @@
-"""Steps for a question how to do something, sections by their number."""
+"""Steps for a question how to do something, sections by their number, titles by their words."""
+
+import json
 
 from pathlib import Path
 
@@ -45,3 +47,17 @@ def test_release_notes_come_after_the_manual_unless_a_question_names_their_versi
         then = bot.search("What is new in version 1.1?")[0]
     assert now.passage.place.heading == ("Start",)
     assert then.passage.place.heading[-1] == "1.1 (July 2019)"
+
+
+def test_without_vectors_the_title_of_the_same_words_goes_first(tmp_path: Path) -> None:
+    pairs = [
+        {"question": "What is croup?", "answer": "An infection of the upper airway."},
+        {"question": "Is croup common?", "answer": "Croup is what many children have. What croup is: croup."},
+        {"question": "What are the symptoms of croup?", "answer": "Croup, croup: a cough is what croup brings."},
+    ]
+    file = tmp_path / "faq.jsonl"
+    file.write_text("\n".join(map(json.dumps, pairs)))
+    with Bot.open(tmp_path / "home", flags={"starter.mode": "off"}, record=False) as bot:
+        add(bot.home, bot.config, bot.encoder, [file])
+        first = bot.search("what is croup", engine="keyword")[0]
+    assert first.passage.source.title == "What is croup?"
