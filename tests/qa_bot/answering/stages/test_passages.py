@@ -1,7 +1,6 @@
 """Steps for a question how to do something, sections by their number, titles by their words."""
 
 import json
-
 from pathlib import Path
 
 from qa_bot.bot import Bot
