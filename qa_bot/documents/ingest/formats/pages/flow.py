@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import pairwise
 
 from qa_bot.documents.ingest.formats.pages.columns import Box
@@ -115,6 +116,7 @@ class Flow:
     def _table(self, page: int, table: Table) -> None:
         self._flush()
         self._mark(page)
+        table = replace(table, rows=[[self._cell(cell) for cell in row] for row in table.rows])
         if _are_steps(table):
             for number, (_, text) in enumerate(table.rows, 1):
                 self.writer.item(text, number=number)
@@ -125,6 +127,9 @@ class Flow:
             rows, has_header = [header, *(rows[1:] if rows[0] == header else rows)], True
         self.writer.table(rows, header=has_header)
         self._last_table, self._last_page = replace(table, rows=rows, has_header=has_header), page
+
+    def _cell(self, text: str) -> str:
+        return reduce(self._typography.together, text.split("\n")).translate(HYPHENS)
 
     def _flush(self) -> None:
         block, self._open = self._open, None

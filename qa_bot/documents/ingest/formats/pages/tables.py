@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from qa_bot.documents.ingest.formats.pages.lines import Line, Rule
 from qa_bot.documents.ingest.formats.pages.typography import LARGER
+from qa_bot.documents.ingest.table_shape import is_header
 
 ROW_GAP = 2.2  # heights; rows farther away belong to something else
 CELL_LINE_GAP = 0.6  # heights; lines of one cell are closer
@@ -37,7 +38,7 @@ class Column:
 
 @dataclass(slots=True)
 class Table:
-    """Cells, row by row, and the box of the table."""
+    """Cells, row by row, and the box of the table; lines of a cell are not joined yet."""
 
     rows: list[list[str]]
     has_header: bool
@@ -163,7 +164,7 @@ def _table(run: _Run, rules: Sequence[Rule]) -> Table:
         if is_head:
             rows.append(cells)
         else:
-            rows[-1] = [f"{above} {below}".strip() for above, below in zip(rows[-1], cells, strict=True)]
+            rows[-1] = [f"{above}\n{below}".strip() for above, below in zip(rows[-1], cells, strict=True)]
     pieces = [piece for row in run.rows for piece in row]
     return Table(
         rows,
@@ -194,7 +195,7 @@ def _implies(one: bool, other: bool) -> bool:
 
 
 def _has_header(run: _Run, rows: Sequence[Sequence[str]]) -> bool:
-    if len(rows) < 2 or not all(rows[0]) or any(map(_is_numeric, rows[0])):
+    if not is_header(rows):
         return False
     is_bold = all(piece.is_bold for piece in run.rows[0]) and not all(piece.is_bold for piece in run.rows[-1])
     has_numbers = any(_is_numeric(cell) for row in rows[1:] for cell in row)

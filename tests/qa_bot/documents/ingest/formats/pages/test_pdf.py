@@ -204,6 +204,29 @@ def test_lines_of_a_cell_are_closer_than_rows(text_of, draw):
     assert text_of(operators) == TABLE
 
 
+def test_a_word_that_is_broken_in_a_cell_is_whole(text_of, draw):
+    operators = [
+        *draw.lines(["Hazard", "Water leak", "Lift stuck"], x=72, y=150, pitch=30),
+        *draw.lines(["Contact", "Fac-", "DAAD-"], x=150, y=150, pitch=30),
+        draw.line(150, 191, "ility desk"),
+        draw.line(150, 221, "Office"),
+        *draw.lines(["Extension", "4012", "4099"], x=230, y=150, pitch=30),
+    ]
+    assert text_of(operators) == TABLE.replace("Lift firm", "DAAD-Office")
+
+
+def test_names_of_models_are_the_header_of_a_table_of_two_dimensions(text_of, draw):
+    rows = [("", "R400", "R1600 AWD"), ("Blades", "6 weeks", "3 weeks"), ("Contacts", "monthly", "monthly")]
+    cells = [
+        draw.line(x, 150 + 18 * number, cell)
+        for number, row in enumerate(rows)
+        for x, cell in zip((72, 150, 230), row, strict=True)
+        if cell
+    ]
+    rules = [draw.rule(70, 300, 138 + 18 * number) for number in range(len(rows) + 1)]
+    assert text_of([*cells, *rules]).splitlines()[0] == "|  | R400 | R1600 AWD |"
+
+
 def test_a_table_on_two_pages_repeats_its_header(text_of, draw):
     def table(rows):
         return [
