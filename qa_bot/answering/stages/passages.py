@@ -25,6 +25,7 @@ from qa_core.types import Candidate, Encoder, FloatArray, IntArray, Passage, Sig
 from rankers.clue import inverse_frequency
 from rankers.passage_evidence import (
     ARCHIVED,
+    CODE,
     CONTACT,
     MOST,
     PAIRS,
@@ -182,7 +183,7 @@ def rank_passages(
 
 
 def _bonus(passages: Sequence[Passage], places: AskedPlaces) -> Scores:
-    """What passages (n,) gain for being steps, naming a contact or being in the section of the question.
+    """What passages (n,) gain for being steps, naming a contact or a code, or being in the section of the question.
 
     Release notes gain or lose by their version.
     """
@@ -190,7 +191,9 @@ def _bonus(passages: Sequence[Passage], places: AskedPlaces) -> Scores:
     steps = [places.steps and passage.place.kind == "steps" for passage in passages]
     contacts = [places.contact.is_in(passage.text) for passage in passages]
     sections = [places.names(passage.place.heading) or places.has_clause(passage.text) for passage in passages]
-    gained: Scores = np.array([STEPS, CONTACT, SECTION]) @ np.array([steps, contacts, sections], np.float64)
+    codes = [places.share_of_codes("\n".join([*passage.place.heading, passage.text])) for passage in passages]
+    kinds = np.array([steps, contacts, sections, codes], np.float64)
+    gained: Scores = np.array([STEPS, CONTACT, SECTION, CODE]) @ kinds
     return gained + np.array(releases, np.float64)
 
 

@@ -10,6 +10,7 @@ from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
 from qa_core.text.analysis import STOP_TERMS, terms
 from qa_core.text.stop_words import word_set
 from rankers.release_notes import versions_in
+from retrievers.codes import codes_in, has_code
 
 LONGEST_NAME = 3
 """If more words than these after the first all have a capital, the text is a headline and its words are no names."""
@@ -41,17 +42,18 @@ _HEADING_NUMBER = re.compile(f"{_SIGN}?{_NUMBER}", re.IGNORECASE)
 
 
 class AskedPlaces(NamedTuple):
-    """Where the answer to a question stands: among steps, at a contact, in a section, in notes on a version."""
+    """Where the answer to a question stands: among steps, at a contact or code, in a section, in notes on a version."""
 
     steps: bool = False
     contact: AskedContact = NO_CONTACT
     sections: frozenset[str] = frozenset()
     versions: frozenset[str] = frozenset()
+    codes: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, text: str) -> AskedPlaces:
         sections = frozenset(match[1].lower() for match in _SECTION.finditer(text))
-        return cls(asks_for_steps(text), AskedContact.of(text), sections, versions_in(text))
+        return cls(asks_for_steps(text), AskedContact.of(text), sections, versions_in(text), codes_in(text))
 
     def names(self, headings: Iterable[str]) -> bool:
         """Whether one of the headings begins with the number of a section of the question: "§ 6 Fees"."""
@@ -59,6 +61,10 @@ class AskedPlaces(NamedTuple):
             return False
         numbers = (match[1].lower() for heading in headings if (match := _HEADING_NUMBER.match(heading)))
         return not self.sections.isdisjoint(numbers)
+
+    def share_of_codes(self, text: str) -> float:
+        """The share of the question's codes that a text has, 0 without any."""
+        return sum(has_code(text, code) for code in self.codes) / max(1, len(self.codes))
 
     def has_clause(self, text: str) -> bool:
         """Whether a line of a text begins with a number with points that the question names: "3.2 Defects are …"."""

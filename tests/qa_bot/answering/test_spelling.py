@@ -19,6 +19,7 @@ The defibrillator hangs at the reception. A guild of helpers meets each month.
 ## Leave
 
 Maternity leave has a length of sixteen weeks. Call the ops team in an emergency.
+The door shows E07 if it is locked.
 """
 
 
@@ -64,6 +65,13 @@ def test_more_passages_are_searched_if_the_first_have_no_near_word(index, encode
 )
 def test_a_word_that_nothing_knows_becomes_the_nearest_word_of_the_documents(index, encoder, question, meant):
     assert corrected(question, index, encoder) == meant
+
+
+@pytest.mark.parametrize(
+    ("code", "meant"), [("E7", "E07"), ("e007", "e07"), ("E07", "E07"), ("E08", "E08"), ("R07", "R07")]
+)
+def test_a_code_has_as_many_zeros_as_in_the_documents(index, encoder, code, meant):
+    assert corrected(f"what is {code}?", index, encoder) == f"what is {meant}?"
 
 
 @pytest.mark.parametrize(

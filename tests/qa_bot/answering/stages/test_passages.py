@@ -60,3 +60,16 @@ def test_without_vectors_the_title_of_the_same_words_goes_first(tmp_path: Path) 
         add(bot.home, bot.config, bot.encoder, [file])
         first = bot.search("what is croup", engine="keyword")[0]
     assert first.passage.source.title == "What is croup?"
+
+
+def test_the_passage_with_the_code_of_the_question_goes_first(tmp_path: Path) -> None:
+    page = tmp_path / "mower.md"
+    page.write_text(
+        "# Mower\n\n## Stops\n\nThe mower stops in the rain.\n\n## Blades\n\nChange the blades in spring.\n\n"
+        "## Wire\n\nLay the wire along the lawn.\n\n## App\n\nThe app says when the mower works.\n\n"
+        "## Codes\n\n| Code | Meaning |\n| --- | --- |\n| E06 | Motor blocked |\n| E07 | Battery too hot |\n"
+    )
+    with Bot.open(tmp_path / "home", flags={"starter.mode": "off"}, record=False) as bot:
+        add(bot.home, bot.config, bot.encoder, [page])
+        first = bot.search("my mower says E07 all day, why?")[0]
+    assert "E07" in first.passage.text

@@ -102,3 +102,11 @@ def test_a_clause_is_named_by_a_number_with_points() -> None:
     assert places.has_clause("3.1 Goods are new.\n3.2 Defects are told at once.")
     assert not places.has_clause("Clause 3.2 survives the end.\n3.21 Goods are new.")
     assert not AskedPlaces.of("What does clause 3 say?").has_clause("3 Quality"), "steps and dates begin with numbers"
+
+
+def test_the_share_of_the_codes_of_a_question() -> None:
+    places = AskedPlaces.of("Is E07 or the R-800 meant?")
+    assert places.codes == {"E07", "R-800"}
+    assert places.share_of_codes("Code E 07\nThe battery of the R800 is too hot.") == 1.0
+    assert places.share_of_codes("E071, and the R800s") == 0.5
+    assert AskedPlaces.of("Is it hot?").share_of_codes("E07") == 0.0
