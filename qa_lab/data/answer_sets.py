@@ -1,7 +1,7 @@
 """Questions with right and wrong candidate answers, for rankers.
 
-From answer selection TSV, from JSONL with `question`, `answers` and `negatives`, and from the pairs of whatever else
-`train dense` reads, each of which is right.
+From answer selection TSV, from threads of SemEval, from JSONL with `question`, `answers` and `negatives`, and from the
+pairs of whatever else `train dense` reads, each of which is right.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Literal, Self
 
 from qa_core.types import FloatArray
-from qa_lab.data.pairs import PAIR, Judged, incomplete, items, pair_of
-from qa_lab.data.reading import Reading, TrainingData
+from qa_lab.data.pairs import PAIR, incomplete, items, pair_of
+from qa_lab.data.reading import Judged, Reading, TrainingData
 from qa_lab.data.splitting import normalised, split_by_hash, train_dev_split
 from qa_lab.errors import TrainingDataError
 from rankers.training.answer_pool import AnswerPool, AnswerSet

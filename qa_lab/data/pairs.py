@@ -1,7 +1,8 @@
 """Question-answer pairs from whatever `qa-bot add` reads, and from the formats made for training.
 
 JSONL with `question` and `answer` or `answers` (each of them a pair) and optionally `negatives`; answer selection TSV
-(`qid question answer label`, or WikiQA's own columns), whose positives are taken; MedQuAD; any document with a title.
+(`qid question answer label`, or WikiQA's own columns), whose positives are taken; threads of SemEval; MedQuAD; any
+document with a title.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from pathlib import Path
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.data import jsonl, tsv
 from qa_bot.documents.ingest.records import Item, Record, Reject
-from qa_lab.data.reading import Reading, TrainingData, Units, by_line, read_records, string_list
+from qa_lab.data.formats import semeval
+from qa_lab.data.reading import Judged, Reading, TrainingData, Units, by_line, read_records, string_list
 from qa_lab.data.splitting import normalised, split_by_hash
 from retrievers.training.examples import Pair
 
@@ -31,13 +33,6 @@ class _Negatives(Record):
     """A record of a pair with answers known to be wrong."""
 
     negatives: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Judged(Record):
-    """A row of answer selection: `id` is the question's, and `right` says whether the text answers it."""
-
-    right: bool = True
 
 
 def read_pairs(paths: Sequence[Path], *, limit: int | None = None) -> TrainingData[tuple[Pair, ...]]:
@@ -69,7 +64,8 @@ def split(pairs: Iterable[Pair], share: float) -> tuple[list[Pair], list[Pair]]:
 
 def items(paths: Sequence[Path]) -> Iterator[Item]:
     """Records as `qa-bot add` reads them, but `Judged` ones of answer selection, and pairs with their negatives."""
-    return read_records(paths, {"jsonl": by_line(_json_pairs), "tsv": _tsv})
+    threads = dict.fromkeys(semeval.ROOTS, semeval.read)
+    return read_records(paths, {"jsonl": by_line(_json_pairs), "tsv": _tsv, **threads})
 
 
 def pair_of(record: Record) -> Pair | None:

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from qa_bot.documents.ingest.files.byte_budget import ByteBudget
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.reading import read
-from qa_bot.documents.ingest.records import Item, Limits, Notice, Reject
+from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
 from qa_lab.errors import TrainingDataError
 
 Examples = TypeVar("Examples")
@@ -38,6 +38,13 @@ class TrainingData(Generic[Examples]):
     repeated: int = 0  # examples that occurred before
     left_out: Mapping[str, int] = field(default_factory=dict)  # examples by the reason why they are not used
     others: Mapping[Units, int] = field(default_factory=dict)  # examples of another kind, which `count` leaves out
+
+
+@dataclass(frozen=True, slots=True)
+class Judged(Record):
+    """A row of answer selection: `id` is the question's, and `right` says whether the text answers it."""
+
+    right: bool = True
 
 
 class Reading:

@@ -188,9 +188,14 @@ def _json(text: str) -> str:
     return "squad" if is_squad else "jsonl"
 
 
-def _markup(text: str) -> str:
+def root_of(text: str) -> str:
+    """The name of the first element of XML; empty if there is none."""
     match = XML_ROOT.match(text)
-    root = match[1] if match else ""
+    return match[1] if match else ""
+
+
+def _markup(text: str) -> str:
+    root = root_of(text)
     if text[:9].lower() == "<!doctype" and "html" in text[:20].lower():
         return "html"
     if root not in ROOTS and root.lower() != "html":

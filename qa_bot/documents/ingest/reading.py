@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
-from qa_bot.documents.ingest.detect import FORMATS, READERS, Reader, UnknownFormatError, expect_text, format_of
+from qa_bot.documents.ingest.detect import FORMATS, READERS, Reader, UnknownFormatError, expect_text, format_of, root_of
 from qa_bot.documents.ingest.files.byte_budget import (
     RATIO_FLOOR,
     ByteBudget,
@@ -47,7 +47,7 @@ def read(
         format: one of `FORMATS` for every file, or None to detect each file's format.
         limits: bounds on the bytes that are read and unpacked.
         budget: a count of bytes that several paths share.
-        readers: replacements for the readers of some formats.
+        readers: replacements for the readers of some formats; `<name>` reads XML with that root.
 
     Raises:
         FileNotFoundError: `path` does not exist.
@@ -137,10 +137,15 @@ class Reading:
         try:
             if name is not None and not READERS[name].is_binary:
                 expect_text(source.head)
-            return name or format_of(source.name, source.head)
+            return name or self._root_of(source) or format_of(source.name, source.head)
         except UnknownFormatError:
             _check_ratio(source)
             raise
+
+    def _root_of(self, source: SourceFile) -> str:
+        """The XML root of a file as `<name>`, if it has a reader."""
+        root = f"<{root_of(source.head.decode('utf-8-sig', 'replace'))}>"
+        return root if root in self.readers else ""
 
     def _part(self, part: Part, source: SourceFile) -> Iterator[Item]:
         if source.depth >= DEEPEST_PART:

@@ -164,7 +164,7 @@ YAHOO = Table(
 SEMEVAL = Table(
     "H 4",
     "SemEvalCQA",
-    "The community threads of SemEval 2016 are not to be had.",
+    "The community threads of SemEval 2016 are not to be had; `train hyperqa` and `eval answers` read them.",
     ("P@1", "MAP"),
     _without_data(
         {

@@ -1,0 +1,1 @@
+"""Formats of published data sets that only the laboratory reads."""
