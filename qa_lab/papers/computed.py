@@ -105,13 +105,15 @@ def _bench(laboratory: Laboratory, *, paper: bool) -> Bench:
     return laboratory.once(f"community {paper}", made)
 
 
-def mining(laboratory: Laboratory) -> Figures:
+def mining(laboratory: Laboratory, *, paper: bool = False) -> Figures:
     """Templates mined from pairs of questions and answers (table 4.1)."""
     from kg_index.relations.pools import read_pools, read_relations
+    from kg_index.relations.templates import TemplateTable
     from qa_bot.documents.graph import open_graph
     from qa_bot.home.folder import Home
+    from qa_lab.train.relations.graph_mining import TEMPLATES
 
-    mined = _mined(laboratory)[1]
+    folder, mined = _mined(laboratory, paper=paper)
     data = laboratory.setting.data
     questions = read_pools(
         data / "relations/sq.valid.withpool.tsv", read_relations(data / "relations/sq.relations.txt")
@@ -124,14 +126,16 @@ def mining(laboratory: Laboratory) -> Figures:
         "mappings": count(mined.mappings),
         "mappings that share a word": count(mined.sharing_words),
         "relations of the questions": count(len(gold)),
+        "of them in mappings": count(len(gold.intersection(TemplateTable.load(folder / TEMPLATES).relations))),
         "of them in the graph": count(len(covered)),
     }
 
 
-def mined_relations(laboratory: Laboratory, *, weights: str, row: str = "model") -> Figures:
+def mined_relations(laboratory: Laboratory, *, weights: str, row: str = "model", paper: bool = False) -> Figures:
     """Accuracy of the network trained on mined templates with these weights (table 4.2)."""
-    folder = _mined(laboratory)[0]
-    settings = {"model": "network", "mined": {"weights": weights}}
+    folder = _mined(laboratory, paper=paper)[0]
+    preset = {"preset": "paper"} if paper else {}
+    settings = {**preset, "model": "network", "mined": {"weights": weights}}
     quick = {"mined": {"epochs": 1, "hidden": 32}}
     model = Trained("relations", (str(folder),), settings, quick, quick_limit=None)
     name = laboratory.model(model).name
@@ -173,19 +177,21 @@ def _split_pools(laboratory: Laboratory, names: str) -> tuple[Path, Path]:
     return paths
 
 
-def _mined(laboratory: Laboratory) -> tuple[Path, MinedTemplates]:
+def _mined(laboratory: Laboratory, *, paper: bool) -> tuple[Path, MinedTemplates]:
+    """The folder of templates, of paths of one step, and the figures of the run."""
     from qa_bot.home.folder import Home
-    from qa_lab.train.relations.graph_mining import mine
+    from qa_lab.train.relations.graph_mining import PRESETS, mine
 
     def made() -> tuple[Path, MinedTemplates]:
         setting = laboratory.setting
         paths = [setting.data / f"qa_pairs/{name}.jsonl.gz" for name in ("open_qa", "jeopardy")]
-        out = laboratory.folder("mined")
+        out = laboratory.folder("mined-paper" if paper else "mined")
         most = _QUICK_MINED if setting.quick else _MINED
         home = Home(_graph_home(laboratory))
-        return out, mine(home, paths, out, longest=1, processes=1, limit=most)
+        choices = PRESETS["paper" if paper else "default"]
+        return out, mine(home, paths, out, choices=choices, longest=1, processes=1, limit=most)
 
-    return laboratory.once("mined", made)
+    return laboratory.once(f"mined {paper}", made)
 
 
 def _graph_home(laboratory: Laboratory) -> Path:

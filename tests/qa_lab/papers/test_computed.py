@@ -1,0 +1,64 @@
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from qa_lab.papers.computed import mining
+from qa_lab.papers.declarations import Computed, Setting
+from qa_lab.papers.measuring import Laboratory
+from qa_lab.papers.tables.retrieval_tables import MAPPINGS, RELATIONS
+
+NS = "http://rdf.freebase.com/ns/"
+FACTS = [("dune", "book.author", "herbert"), ("dune", "book.genre", "novel"), ("emma", "book.author", "austen")]
+NAMES = {"dune": "Dune", "herbert": "Frank Herbert", "novel": "Novel", "emma": "Emma", "austen": "Jane Austen"}
+LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+
+
+@pytest.fixture
+def graph_data(tmp_path: Path) -> Path:
+    """A graph with two relations of the questions, one of which a pair mentions."""
+    data = tmp_path / "data"
+    for folder in ("kg", "qa_pairs", "relations"):
+        (data / folder).mkdir(parents=True)
+    facts = "".join(f"<{NS}m.{s}> <{NS}{p}> <{NS}m.{o}> .\n" for s, p, o in FACTS)
+    labels = "".join(f'<{NS}m.{name}> <{LABEL}> "{text}"@en .\n' for name, text in NAMES.items())
+    pair = {"question": "who is the author of Dune?", "answers": ["Frank Herbert"]}
+    texts = {
+        "kg/fb15k237.nt.gz": facts,
+        "kg/fb15k237.labels.nt.gz": labels,
+        "qa_pairs/open_qa.jsonl.gz": json.dumps(pair),
+        "qa_pairs/jeopardy.jsonl.gz": '{"question": "who sings at night", "answer": "an owl"}',
+    }
+    for name, text in texts.items():
+        (data / name).write_bytes(gzip.compress(text.encode()))
+    (data / "relations/sq.relations.txt").write_text("/book/author\n/book/genre\n/people/person/gender\n")
+    pools = ["1\t1 2 3\twho wrote #head_entity#", "2\t2 1\twhat kind is #head_entity#", "3\t3 1\twhat is #head_entity#"]
+    (data / "relations/sq.valid.withpool.tsv").write_text("\n".join(pools) + "\n")
+    return data
+
+
+@pytest.mark.parametrize("paper", [False, True])
+def test_covered_relations_are_those_in_mappings(graph_data: Path, paper: bool):
+    laboratory = Laboratory(Setting(graph_data, graph_data.parent / "models"))
+    figures = mining(laboratory, paper=paper)
+    assert {name: figure.mean for name, figure in figures.items()} == {
+        "pairs": 2,
+        "mappings": 1,
+        "mappings that share a word": 1,
+        "relations of the questions": 3,
+        "of them in mappings": 1,  # book.author; of book.genre there are only facts
+        "of them in the graph": 2,
+    }
+
+
+def test_the_tables_of_relations_have_rows_by_the_paper():
+    (mined,) = MAPPINGS.rows
+    assert mined.paper["of them in mappings"] == 905
+    weighted = [row for row in RELATIONS.rows if row.name.startswith(("uniform", "F"))]
+    assert len(weighted) == 5
+    for row in (mined, *weighted):
+        assert isinstance(row.preset, Computed)
+        assert row.preset.options["paper"]
+    (first,) = [row for row in weighted if row.name.endswith("keywords first")]
+    assert first.preset.options["row"] == "shared words first"  # plain counts, as in the paper
