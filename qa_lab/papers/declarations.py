@@ -96,7 +96,7 @@ class Evaluated:
     measures: Mapping[str, str]  # of the table → of the row
     models: tuple[Trained | str, ...] = ()  # a name is that of a shipped model
     engines: tuple[str, ...] = ()
-    encoders: tuple[str, ...] = ()
+    encoders: tuple[str | Trained, ...] = ()  # of word vectors, their training
     options: Mapping[str, Any] = field(default_factory=dict)  # `keep`, `held_out`, `split`; see `measuring.py`
     limit: int | None = None
     quick_limit: int | None = QUICK
@@ -106,7 +106,8 @@ class Evaluated:
     def paths(self) -> tuple[str, ...]:
         relations = self.options.get("relations")
         paths = (self.data, *([relations] if relations else []))
-        return (*paths, *(path for model in self.models if isinstance(model, Trained) for path in model.paths))
+        trained = (model for model in (*self.models, *self.encoders) if isinstance(model, Trained))
+        return (*paths, *(path for model in trained for path in model.paths))
 
     def most(self, *, quick: bool) -> int | None:
         return self.quick_limit if quick else self.limit
@@ -117,14 +118,18 @@ class Evaluated:
 
     def command(self, *, quick: bool) -> list[str]:
         names: list[str] = []
+        encoders: list[str] = []
         lines: list[str] = []
         for number, model in enumerate(self.models, 1):
             names.append(f"{STARTER}/{model}" if isinstance(model, str) else f"model-{number}")
             lines += model.command(names[-1], quick=quick) if isinstance(model, Trained) else []
+        for number, encoder in enumerate(self.encoders, 1):
+            encoders.append(encoder if isinstance(encoder, str) else f"vectors-{number}")
+            lines += encoder.command(encoders[-1], quick=quick) if isinstance(encoder, Trained) else []
         home = self.configuration(quick=quick)
         variables = [f"QA_BOT_{key.upper().replace('.', '__')}={shlex.quote(_plain(v))}" for key, v in home.items()]
         words = [*variables, "qa-bot eval", self.task, "--data", located(self.data)]
-        for flag, values in (("--model", names), ("--engine", self.engines), ("--encoder", self.encoders)):
+        for flag, values in (("--model", names), ("--engine", self.engines), ("--encoder", encoders)):
             words += [word for value in values for word in (flag, value)]
         for key, value in self.options.items():
             words += [f"--{key.replace('_', '-')}", located(value) if key == "relations" else str(value)]

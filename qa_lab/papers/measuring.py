@@ -145,10 +145,11 @@ class Laboratory:
 
     def _row(self, evaluated: Evaluated) -> Row:
         models = [self.model(model) for model in evaluated.models]
-        key = _digest([evaluated.task, evaluated.data, list(map(str, models)), evaluated.engines, evaluated.encoders])
+        encoders = [name if isinstance(name, str) else str(self.model(name)) for name in evaluated.encoders]
+        key = _digest([evaluated.task, evaluated.data, list(map(str, models)), evaluated.engines, encoders])
         key += _digest([dict(evaluated.options), dict(evaluated.home), evaluated.most(quick=self.setting.quick)])
         if key not in self._rows:
-            self._rows[key] = self._evaluated(evaluated, models)
+            self._rows[key] = self._evaluated(evaluated, models, encoders)
         rows = self._rows[key]
         names = {str(models[0]), models[0].name} if evaluated.row == "model" and models else {evaluated.row}
         for row in rows:
@@ -156,11 +157,11 @@ class Laboratory:
                 return row
         raise DatasetError(f"Expected a row {evaluated.row!r} of {evaluated.task}, but got {[r.name for r in rows]}.")
 
-    def _evaluated(self, evaluated: Evaluated, models: Sequence[Path]) -> list[Row]:
+    def _evaluated(self, evaluated: Evaluated, models: Sequence[Path], encoders: Sequence[str]) -> list[Row]:
         setting, options = self.setting, dict(evaluated.options)
         if "relations" in options:
             options["relations"] = setting.data / options["relations"]
-        options |= {"models": models, "engines": evaluated.engines, "encoders": evaluated.encoders}
+        options |= {"models": models, "engines": evaluated.engines, "encoders": encoders}
         options |= {"limit": evaluated.most(quick=setting.quick), "flags": evaluated.configuration(quick=setting.quick)}
         named = {name: value for name, value in options.items() if value}
         return evaluation(evaluated.task)(setting.data / evaluated.data, progress=setting.progress, **named)

@@ -18,6 +18,14 @@ def test_the_commands_of_a_trained_row():
     assert row.paths == ("a/dev.tsv", "a/train.tsv", "a/dev.tsv")
 
 
+def test_word_vectors_that_are_trained_are_an_encoder():
+    row = Evaluated("phrases", "p", "addition", {"AUC": "AUC"}, encoders=("starter", MODEL))
+    *lines, last = row.command(quick=False)
+    assert lines == MODEL.command("vectors-2", quick=False)
+    assert last == "qa-bot eval phrases --data $QA_BOT_DATA/p --encoder starter --encoder vectors-2"
+    assert row.paths == ("p", "a/train.tsv", "a/dev.tsv")
+
+
 def test_a_shipped_model_and_configuration():
     row = Evaluated("liveqa", "q", "hybrid", {}, ("voices/base",), ("hybrid",), home={"ranking.formula": "clue"})
     assert row.command(quick=False) == [

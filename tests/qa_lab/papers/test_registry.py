@@ -33,6 +33,22 @@ def test_rows_have_distinct_names_and_figures_of_the_table(table):
         assert row.paper or not all(isinstance(way, str) for way in row.ways.values())
 
 
+@pytest.mark.parametrize(
+    ("table", "row", "models"),
+    [
+        ("P 6", "skip-gram, addition", {"words"}),
+        ("P 6", "paragram, addition", {"paragram"}),
+        ("P 12", "GloVe, addition", {"words"}),
+        ("P 12", "paragram, tuned on WS353, addition", {"paragram"}),
+    ],
+)
+def test_sums_of_phrases_are_of_the_vectors_that_the_row_names(table, row, models):
+    (chosen_table,) = chosen([table])
+    ways = next(one for one in chosen_table.rows if one.name == row).ways.values()
+    assert {encoder.model for way in ways for encoder in way.encoders} == models
+    assert all(way.row == "addition" for way in ways)
+
+
 def test_tables_by_name():
     assert [table.id for table in chosen(["t6.3", "D 2", "T 6.3"])] == ["T 6.3", "D 2"]
     assert {table.id[0] for table in chosen(["h", "X"])} == {"H", "X"}
