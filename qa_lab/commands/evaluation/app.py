@@ -22,6 +22,7 @@ TASKS: dict[str, Callable[..., None]] = {
     "paraphrase": texts.paraphrase,
     "words": texts.words,
     "phrases": texts.phrases,
+    "sentiment": texts.sentiment,
     "relations": graph.relations,
     "linking": graph.linking,
     "facts": graph.facts,

@@ -1,4 +1,4 @@
-"""Tasks over pairs and lists of texts: `answers`, `similar`, `paraphrase`, `words` and `phrases`."""
+"""Tasks over pairs and lists of texts: `answers`, `similar`, `paraphrase`, `words`, `phrases` and `sentiment`."""
 
 from __future__ import annotations
 
@@ -141,4 +141,23 @@ def phrases(
         say(f"{ranked.pairs:,} pairs are in {run}, best first; {len(ranked.rejects):,} could not be read.", err=True)
     if errors:
         say(errors_of(data, models[0], limit=limit, overlap=overlap).text(), err=True)
+    print_rows(rows, json=json)
+
+
+def sentiment(
+    data: Annotated[Path, typer.Option(help="Sentences with the label 0 or 1, to train on.")],
+    dev: Annotated[str, typer.Option(help="A file with others to choose weights by, or a share.")] = "0.1",
+    test: Annotated[str, typer.Option(help="A file with others to measure on, or a share.")] = "0.1",
+    model: Models = None,
+    encoder: Encoders = None,
+    limit: Limit = None,
+    json: Json = False,
+) -> None:
+    """Opinions of sentences by a small network over word vectors."""
+    from qa_lab.evaluate.words.sentiment import evaluate_sentiment
+
+    with measuring() as progress:
+        rows = evaluate_sentiment(
+            data, dev=dev, test=test, models=model or (), encoders=encoder or (), limit=limit, progress=progress
+        )
     print_rows(rows, json=json)
