@@ -37,14 +37,15 @@ _GROUPS = rf"{_GROUP}(?:,?{_SPACE}{_AND}{_GROUP}){{0,4}}(?:,?{_SPACE}{_AND}{_BEL
 _YEAR = rf"(?:{_TEEN}|twenty){_GAP}(?:{_TEN}(?:{_GAP}{_ONE}\b)?|{_TEEN})\b(?!{_GAP}(?:hundred|{_SCALE})\b)"
 _HALF = rf"half{_SPACE}an?{_SPACE}{_SCALE}\b"
 _AND_PART = rf"{_SPACE}and{_SPACE}(?:(?:an?|one){_GAP}(?:half|quarter)|three{_GAP}quarters)\b(?:{_GAP}{_SCALE}\b)?"
+_AND_HALF = rf"{_SPACE}and{_SPACE}an?{_GAP}half\b"
 _PART_OF = rf"(?:(?:(?:an?|{_ONE}){_GAP})?(?:half|thirds?|quarters?)){_SPACE}of{_SPACE}(?:an?|one){_SPACE}{_SCALE}\b"
-_WORDS = rf"(?:{_BELOW_1000}{_AND_PART}|{_PART_OF}|{_HALF}|{_YEAR}|{_GROUPS}|{_BELOW_1000}|zero\b)"
+_WORDS = rf"(?:{_GROUP}{_AND_HALF}|{_BELOW_1000}{_AND_PART}|{_PART_OF}|{_HALF}|{_YEAR}|{_GROUPS}|{_BELOW_1000}|zero\b)"
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?!,?\d)|\d{1,30})(?:\.\d{1,30})?"
 _POWER = r"(?:[eE][+-]?\d{1,3}(?!\w)|\s?[x×]\s?10\^[+-]?\d{1,3})"
 _SIGN = r"(?:(?<![\w.,)-])[-−–](?=\d))?"
 
 NUMBER = (
-    rf"(?:{_SIGN}(?<![\w.])(?<!\d,){_DIGITS}(?:{_POWER}|(?i:{_AND_PART})|[\s-]{{0,3}}(?:hundred{_SPACE})?(?i:{_SCALE})s?\b|\s?hundred\b)?"
+    rf"(?:{_SIGN}(?<![\w.])(?<!\d,){_DIGITS}(?:{_POWER}|(?i:{_AND_PART})|[\s-]{{0,3}}(?:hundred{_SPACE})?(?i:{_SCALE}(?:{_AND_HALF}|s?\b))|\s?hundred\b)?"
     rf"|\b(?i:{_WORDS}))"
 )
 """A number in digits, with an optional power or scale word, or in words; also the start of "5km" or "5th"."""
@@ -60,14 +61,19 @@ _DIGITS_FIRST = re.compile(rf"(?P<digits>[-−–]?{_DIGITS})(?P<power>{_POWER})
 _MIXED = re.compile(
     rf"(?P<whole>.+?)\s+and\s+(?P<part>\w+[\s-]+(?:half|quarters?))(?:[\s-]+(?P<scale>{_SCALE}))?", re.IGNORECASE
 )
+_SCALED_HALF = re.compile(rf"(?P<whole>.+?)[\s-]+(?P<scale>{_SCALE})\s+and\s+an?[\s-]+half", re.IGNORECASE)
 _PARTS = re.compile(rf"(?P<part>.+?)\s+of\s+\w+\s+(?P<scale>{_SCALE})", re.IGNORECASE)
 
 
 def number_of(text: str) -> float:
     """The value of a match of `NUMBER`, with or without letters of `MONEY_SCALE`; infinite beyond the floats.
 
-    "nineteen eighty-four" is 1984, "nineteen hundred" 1900, "two and a half" 2.5.
+    "nineteen eighty-four" is 1984, "nineteen hundred" 1900, "two and a half" 2.5, "a million and a half"
+    1.5 million.
     """
+    if (match := _SCALED_HALF.fullmatch(text)) is not None:
+        whole = 1.0 if match["whole"].lower() in ("a", "an") else number_of(match["whole"])
+        return (whole + 0.5) * _SCALES[match["scale"].lower()]
     if (match := _MIXED.fullmatch(text)) is not None:
         return (number_of(match["whole"]) + _fraction(match["part"])) * _SCALES.get((match["scale"] or "").lower(), 1)
     if (match := _PARTS.fullmatch(text)) is not None:
