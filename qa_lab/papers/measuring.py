@@ -178,14 +178,19 @@ def count(value: int) -> Score:
 
 
 def _reported(outcome: Mapping[str, Any], path: str) -> Score:
-    """The figure at a path; an item of a list is found by its name, a missing one is NaN."""
+    """The figure at a path, and its standard error, which is named `…_se`; missing ones are NaN."""
+    return score(_number_at(outcome, path), _number_at(outcome, f"{path}_se"))
+
+
+def _number_at(outcome: Mapping[str, Any], path: str) -> float:
+    """The number at a path, in which an item of a list has its name; NaN if it is missing."""
     value: Any = outcome
     for name in path.split("/"):
         if isinstance(value, list):
             value = next((item for item in value if item.get("name") == name), None)
         elif value is not None:
             value = value.get(name)
-    return score(math.nan if value is None else float(value))
+    return math.nan if value is None else float(value)
 
 
 def _digest(values: Sequence[Any]) -> str:

@@ -1,3 +1,4 @@
+import json
 import math
 
 import pytest
@@ -26,6 +27,17 @@ def test_a_model_is_trained_once_and_measured(laboratory):
     assert math.isnan(reported["none"].mean)
     assert (folder / "model.safetensors").stat().st_mtime_ns == saved
     assert laboratory.model(trained(l2=0.5)) != folder
+
+
+def test_reported_figures_have_their_standard_errors(laboratory):
+    folder = laboratory.model(trained())
+    rows = [{"name": "given", "Success@1": 0.75, "Success@1_se": 0.125}, {"name": "none", "Success@1": None}]
+    (folder / "outcome.json").write_text(json.dumps({"rows": rows}))
+    names = {"given": "rows/given/Success@1", "none": "rows/none/Success@1"}
+    figures = laboratory.measured(Reported(trained(), names))
+    assert (figures["given"].mean, figures["given"].standard_error) == (0.75, 0.125)
+    assert math.isnan(figures["none"].mean)
+    assert math.isnan(figures["none"].standard_error)
 
 
 def test_functions_and_joined_measurements(laboratory):
