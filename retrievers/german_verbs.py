@@ -21,6 +21,7 @@ SEPARABLE = word_set(
 """Prefixes, without accents, that stand at the end of a main clause: "ich gebe es zurück"."""
 _UMLAUTS = {"zuruck": "zurück", "uber": "über", "gegenuber": "gegenüber"}
 _PREFIX = "|".join(sorted((_UMLAUTS.get(prefix, prefix) for prefix in SEPARABLE), key=len, reverse=True))
+_INSIDE = re.compile(rf"\b({_PREFIX})(?:zu(?=\w+en\b)|ge(?=\w+t\b|\w+en\b))(\w{{2,}}?)(?:et|t|en)\b")
 _BREAK = re.compile(r"([.?!,;:\n]+|\s(?:und|oder|aber|wenn|falls|bevor)\b)")
 """What stands between two clauses."""
 _CLAUSE = re.compile(rf"(?P<before>.*\w)\s+(?P<prefix>{_PREFIX})(?P<blank>\s*)", re.DOTALL)
@@ -70,6 +71,14 @@ def is_separated(stem: str, stems: Container[str], prefixes: Iterable[str]) -> b
         prefixes: that stand at the ends of its clauses.
     """
     return any(stem.startswith(prefix) and stem[len(prefix) :] in stems for prefix in prefixes)
+
+
+def infinitives(text: str) -> list[str]:
+    """The infinitives of separable verbs whose forms in a text have a syllable inside: "zurückzugeben", "abgegeben".
+
+    They are guesses: "Angebot" gives "anboen".
+    """
+    return [f"{match[1]}{match[2]}en" for match in _INSIDE.finditer(text.lower())]
 
 
 def _finite_verb(words: list[re.Match[str]]) -> re.Match[str] | None:

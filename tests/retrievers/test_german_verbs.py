@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrievers.german_verbs import is_separated, separated_prefixes, with_whole_verbs
+from retrievers.german_verbs import infinitives, is_separated, separated_prefixes, with_whole_verbs
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,8 @@ def test_a_text_with_the_verb_apart():
     assert prefixes == {"mit"}
     assert is_separated("mitbring", {"bring"}, prefixes)
     assert not is_separated("abbring", {"bring"}, prefixes)
+
+
+def test_infinitives_of_forms_with_a_syllable_inside() -> None:
+    text = "Bücher sind zurückzugeben. Hochgeladen, angemeldet und eingereicht wird sonntags; das Gepäck zugeben."
+    assert infinitives(text) == ["zurückgeben", "hochladen", "anmelden", "einreichen"]

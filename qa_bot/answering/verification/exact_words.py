@@ -17,7 +17,7 @@ from qa_bot.answering.verification.contacts import AskedContact
 from qa_core.text.analysis import terms, words
 from retrievers.codes import has_code, parts_of
 from retrievers.german_compounds import has_parts, is_in_compound
-from retrievers.german_verbs import is_separated, separated_prefixes
+from retrievers.german_verbs import infinitives, is_separated, separated_prefixes
 
 _DIGIT = re.compile(r"(?<![\w.,])\d(?!\w|[.,]\d)")
 _SPAN = re.compile(r"(?<![\d.,])(\d{1,4})\s*(?:[-–—]|to|bis|à|and|or|und|oder|et|ou)\s*(\d{1,4})(?!\w)")
@@ -64,8 +64,9 @@ class PassageWords(NamedTuple):
         `lacking` are the words that ask for a contact, if the question names a number or address and none is there.
         """
         is_reached = exact.contact.is_in(text)
+        forms = infinitives(text) if analysis == "de" else ()
         return cls(
-            terms=set(terms(text, analysis)),
+            terms={*terms(text, analysis), *terms(" ".join(forms), analysis)},
             prefixes=separated_prefixes(text) if analysis == "de" else frozenset(),
             months=months_in(text),
             has_price=has_amount(text),
@@ -88,8 +89,14 @@ class PassageWords(NamedTuple):
             or (self.has_price and asks_for_price(word))
             or word.casefold() in self.answered
             or is_separated(term, self.terms, self.prefixes)
-            or (self.is_german and (is_in_compound(term, self.terms) or has_parts(term, self.terms)))
+            or (self.is_german and self._has_german(word, term))
         )
+
+    def _has_german(self, word: str, term: str) -> bool:
+        """Whether it has the word in a compound, its parts, or another form of the verb."""
+        forms = terms(" ".join(infinitives(word)), "de")
+        is_form = bool(forms) and self.terms.issuperset(forms)
+        return is_form or is_in_compound(term, self.terms) or has_parts(term, self.terms)
 
     def lacks(self, word: str, term: str) -> bool:
         """Whether no other word of the passage may cover a word of a question."""

@@ -33,6 +33,13 @@ def test_a_german_verb_may_have_its_prefix_apart():
     assert not has("Sie geben das Buch.", "abgeben", analysis="de")
 
 
+def test_a_german_verb_may_have_a_syllable_inside():
+    passage = PassageWords.of("Bücher sind an der Theke zurückzugeben, Karten werden abgegeben.", "de", NOTHING)
+    assert passage.has("zurückgeben", terms("zurückgeben", "de")[0])
+    assert passage.has("abzugeben", terms("abzugeben", "de")[0])
+    assert not passage.has("aufgeben", terms("aufgeben", "de")[0])
+
+
 def test_a_german_word_may_be_part_of_a_compound_or_consist_of_two():
     assert has("Der Urlaubsantrag ist einzureichen.", "Urlaub", analysis="de")
     assert has("Die Woche der Bereitschaft beginnt montags.", "Bereitschaftswoche", analysis="de")
