@@ -1,7 +1,7 @@
-"""Codes and options in questions, which no other word can replace: "E19", "SSO-120", "-t", "--max-file-size".
+"""Codes, options and identifiers in questions, which no other word can replace: "E19", "--max-file-size", "MAX_SIZE".
 
 A code is letters, then digits, after capitals with a hyphen or a blank between them ("AW 12"); its spelling in a
-passage may differ ("E 19"). An option of a command does not.
+passage may differ ("E 19"), as that of an identifier with underscores. An option of a command does not.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 _OPTION = r"(?<![\w-])(?:--[A-Za-z][\w-]*\w|-[A-Za-z])(?![\w-])"
-_CODE = re.compile(rf"{_OPTION}|\b(?:[^\W\d_]+|[A-Z]+-)\d\w*|\b[A-Z]{{2,4}} \d{{1,3}}(?![\w%]|[.,]\d)")
+_IDENTIFIER = r"\b[^\W\d_]\w*_\w*[^\W_]\b"
+_CODE = re.compile(rf"{_OPTION}|{_IDENTIFIER}|\b(?:[^\W\d_]+|[A-Z]+-)\d\w*|\b[A-Z]{{2,4}} \d{{1,3}}(?![\w%]|[.,]\d)")
 _WORD = re.compile(r"\w+")
 _PIECE = re.compile(r"[^\W\d_]+|\d+")
 

@@ -27,6 +27,7 @@ SHORT = 6
 """A shorter word may have one error, others two."""
 SHORTEST_GERMAN = 6
 """Letters of a German word that is corrected: many shorter words are spelt alike."""
+_WORD, _PART = re.compile(r"\w+"), re.compile(r"[^\W\d_]+")
 _CODE = re.compile(r"\b([A-Za-z]{1,3})(\d{1,4})\b")
 _SPELLINGS = [
     (re.compile(spelling), letter)
@@ -55,13 +56,11 @@ def corrected(question: str, index: Index, encoder: Encoder) -> str:
     if not is_english and not is_german:
         return question
     languages = ("en", "de") if is_german else ("en",)
-    unknown = {
-        match[0] for match in re.finditer(r"\w+", question) if not _is_known(match[0], languages, index, encoder)
-    }
+    unknown = {match[0] for match in _WORD.finditer(question) if not _is_known(match[0], languages, index, encoder)}
     if not unknown or len(unknown) > MOST_UNKNOWN:
         return question
     nearest = {word: _correction(word, index, is_english=is_english, is_german=is_german) for word in unknown}
-    return re.sub(r"\w+", lambda match: nearest.get(match[0]) or match[0], question)
+    return _WORD.sub(lambda match: nearest.get(match[0]) or match[0], question)
 
 
 def _known_code(letters: str, digits: str, index: Index) -> str:
@@ -82,6 +81,8 @@ def _language(question: str, index: Index) -> str:
 
 
 def _is_known(word: str, languages: tuple[str, ...], index: Index, encoder: Encoder) -> bool:
+    if "_" in word:
+        return all(_is_known(part, languages, index, encoder) for part in _PART.findall(word))
     if not SHORTEST <= len(word) <= LONGEST_WORD or not word.isalpha():
         return True
     stems = {stem for language in languages for stem in terms(word, language)}
@@ -94,10 +95,22 @@ def _is_known(word: str, languages: tuple[str, ...], index: Index, encoder: Enco
 
 
 def _correction(word: str, index: Index, *, is_english: bool, is_german: bool) -> str:
-    """The word that is meant; "" if there is none."""
+    """The word that is meant; "" if there is none. The parts of an identifier ("MAX_LENGHT") are corrected alone."""
+    if "_" in word:
+        parts = {part: _nearest(part, index, _near) for part in _PART.findall(word) if not _is_in(index, part)}
+        return _PART.sub(lambda match: _with_case(parts.get(match[0]) or match[0], match[0]), word)
     if is_german and len(word) >= SHORTEST_GERMAN and (nearest := _nearest(word, index, _spelt_alike)):
         return nearest
     return _nearest(word, index, _near) if is_english and word.isascii() and not word[0].isupper() else ""
+
+
+def _is_in(index: Index, word: str) -> bool:
+    """Whether the documents have a word, or it is too short to be corrected."""
+    return len(word) < SHORTEST or any(index.document_frequency("all", stem) for stem in terms(word))
+
+
+def _with_case(word: str, like: str) -> str:
+    return word.upper() if like.isupper() else word
 
 
 def _nearest(word: str, index: Index, near: Callable[[str, str], int]) -> str:

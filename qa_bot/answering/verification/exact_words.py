@@ -95,7 +95,7 @@ class PassageWords(NamedTuple):
     def _has_german(self, word: str, term: str) -> bool:
         """Whether it has the word in a compound, its parts, or another form of the verb."""
         forms = terms(" ".join(infinitives(word)), "de")
-        is_form = bool(forms) and self.terms.issuperset(forms)
+        is_form = bool(forms) and self.terms >= set(forms)
         return is_form or is_in_compound(term, self.terms) or has_parts(term, self.terms)
 
     def lacks(self, word: str, term: str) -> bool:

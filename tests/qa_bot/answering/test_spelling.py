@@ -61,6 +61,7 @@ def test_more_passages_are_searched_if_the_first_have_no_near_word(index, encode
         ("were is the defribillator", "were is the defibrillator"),  # a letter at the wrong place
         ("materntiy leave lenght?", "maternity leave length?"),  # swaps
         ("what is a gild", "what is a guild"),  # a letter is missing
+        ("default of OPS_LENGHT_2?", "default of OPS_LENGTH_2?"),  # a part of an identifier
     ],
 )
 def test_a_word_that_nothing_knows_becomes_the_nearest_word_of_the_documents(index, encoder, question, meant):
