@@ -48,6 +48,7 @@ from retrievers.engines.index import Field, Filter, Index, KeywordQuery
 from retrievers.formulate import Formulation, piece_query
 from retrievers.fusion import ScoredDocuments
 from retrievers.hits import Hits
+from retrievers.measured_properties import WEIGHT, property_terms
 
 KEYWORD_DEPTH = 1000
 """Passages whose BM25 scores are known; all others count 0."""
@@ -225,6 +226,8 @@ def _by_words(
     terms = formulation.keyword[0].query.terms if formulation.keyword else ()
     hits: dict[Channel, Hits] = {}
     words = expanded(index, KeywordQuery(terms), formulation.likely, feedback, only)
+    properties = dict.fromkeys(property_terms(formulation.text, formulation.languages), WEIGHT)
+    words = replace(words, terms=tuple({**properties, **dict(words.terms)}.items()))
     hits["words"] = index.keyword_hits(words, KEYWORD_DEPTH, only)
     deadline.check()
     hits["title words"] = index.keyword_hits(KeywordQuery(terms, "title"), TITLES, only)

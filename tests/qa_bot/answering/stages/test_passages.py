@@ -73,3 +73,13 @@ def test_the_passage_with_the_code_of_the_question_goes_first(tmp_path: Path) ->
         add(bot.home, bot.config, bot.encoder, [page])
         first = bot.search("my mower says E07 all day, why?")[0]
     assert "E07" in first.passage.text
+
+
+def test_the_name_of_a_property_is_searched_for_the_adjective(tmp_path: Path) -> None:
+    for name, value in (("Weight", "10.4 kg"), ("Paint", "green"), ("Blades", "three")):
+        page = tmp_path / f"{name}.md"
+        page.write_text(f"# {name}\n\nThe {name.lower()} of the mower is {value}.\n")
+    with Bot.open(tmp_path / "home", flags={"starter.mode": "off"}, record=False) as bot:
+        add(bot.home, bot.config, bot.encoder, [tmp_path / f"{name}.md" for name in ("Paint", "Blades", "Weight")])
+        first = bot.search("how heavy is the mower?", engine="keyword")[0]
+    assert "10.4 kg" in first.passage.text

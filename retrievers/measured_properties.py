@@ -1,0 +1,63 @@
+"""Properties that a question asks for by other words: "How heavy is it?" asks for a weight, "Was kostet es?" for a fee.
+
+Tables name the property and never the adjective, so its name is searched, too, with half a word's weight. Over 55 sets
+of questions and dialogues 5 answers are better and 3 worse (dialogues of German pages +.031, of rules +.042, a manual
++.014; none loses more than .007); with a whole word's weight 11 are better and 6 worse.
+"""
+
+from __future__ import annotations
+
+import re
+
+from qa_core.text.analysis import terms
+from retrievers.question_terms import SearchLanguages
+
+WEIGHT = 0.5
+
+_NAMES = {
+    "en": {
+        r"how heavy|weighs?|weighed|heavier|lighter than": "weight",
+        r"how (?:loud|noisy|quiet)|louder|quieter|noisier": "noise sound",
+        r"how wide|wider": "width",
+        r"how (?:tall|high)|taller": "height",
+        r"how deep": "depth",
+        r"how thick": "thickness",
+        r"how fast|faster": "speed",
+        r"how (?:hot|cold|warm)": "temperature",
+        r"how far": "distance range",
+        r"how (?:big|large|small)|bigger|smaller|larger": "size",
+        r"costs?|expensive|cheap(?:er)?|how much (?:is|are|do|does|for)": "price fee",
+        r"how old": "age",
+    },
+    "de": {
+        r"wie schwer|wiegt|wiegen": "gewicht",
+        r"wie laut": "geräusch lautstärke",
+        r"wie breit": "breite",
+        r"wie hoch": "höhe",
+        r"wie tief": "tiefe",
+        r"wie schnell": "geschwindigkeit",
+        r"wie (?:warm|heiß|kalt)": "temperatur",
+        r"wie weit": "entfernung reichweite",
+        r"wie groß": "größe",
+        r"kostet|kosten|teuer\w*|wie ?viel zahl\w*": "preis gebühr kosten entgelt",
+        r"wie alt": "alter",
+    },
+}
+_PATTERNS = {
+    language: [(re.compile(rf"\b(?:{asking})\b", re.IGNORECASE), names) for asking, names in table.items()]
+    for language, table in _NAMES.items()
+}
+
+
+def property_terms(text: str, languages: SearchLanguages) -> list[str]:
+    """The distinct index terms of the properties that a question asks for, in the analyses that are searched."""
+    return list(
+        dict.fromkeys(
+            term
+            for language, patterns in _PATTERNS.items()
+            if language in languages.analyses
+            for asking, names in patterns
+            if asking.search(text)
+            for term in terms(names, language)
+        )
+    )
