@@ -8,6 +8,7 @@ from qa_bot.answering.answer_json import as_dict
 from qa_bot.answering.ask import Ask
 from qa_bot.home.folder import Home
 from qa_bot.home.journal import append
+from qa_core.disk_space import reason_of
 from qa_core.types import Answer
 
 log = logging.getLogger(__name__)
@@ -33,5 +34,5 @@ def record(home: Home, ask: Ask, answer: Answer, asked_at: float) -> int:
     try:
         return append(home, turn)
     except OSError as error:
-        log.warning("The answer was given, but could not be recorded: %s", error)
+        log.warning("The answer was given, but could not be recorded: %s.", reason_of(error))
         return 0

@@ -15,6 +15,7 @@ from qa_bot.cli.context import FAILED, INTERRUPTED, OK, WRONG_USAGE, GlobalOptio
 from qa_bot.cli.documents import adding, improving, sources
 from qa_bot.cli.entry_points import PLAIN_HELP, CommandGroup, command_of
 from qa_bot.terminal.sigint import deferred_sigint
+from qa_core.disk_space import system_error
 from qa_core.text.safe_text import clean, valid
 
 
@@ -102,9 +103,7 @@ def _is_for_users(error: Exception) -> bool:
 
 def _message(error: Exception) -> str:
     """The error's message; one of the system is put into a sentence."""
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"Expected to read or write {error.filename}, but got: {error.strerror}; check the path."
-    return str(error)
+    return system_error(error) if isinstance(error, OSError) else str(error)
 
 
 def _print_version(requested: bool) -> None:

@@ -48,7 +48,7 @@ MOST_LINES = 4
 """Of an error, with warnings before it."""
 MOST_GENERATIONS = 3
 """After a loss of power a removed one may be there again; the next change removes it."""
-CHECKS = ("database", "index", "graph")
+CHECKS = ("database", "documents", "turns", "journal", "index", "graph", "files", "vectors")
 
 
 class Ended(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -176,12 +177,12 @@ def test_turns_of_a_conversation_stay_together(home) -> None:
 
 def test_failure_to_record_does_not_prevent_the_answer(home, caplog, monkeypatch) -> None:
     def full(*_args: object, **_options: object) -> None:
-        raise OSError("No space left on device")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("qa_bot.answering.recording.append", full)
     with Bot.open(home) as bot:
         assert bot.ask(CATS).sources
-    assert "could not be recorded: No space left on device" in caplog.text
+    assert "could not be recorded: the disk is full; make room." in caplog.text
 
 
 def test_an_empty_home_is_filled_from_the_starter_collection(tmp_path) -> None:

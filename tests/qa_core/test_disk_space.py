@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
-from qa_core.disk_space import DiskSpace, disk_space
+from qa_core.disk_space import DiskSpace, disk_space, system_error
 
 
 def test_size_and_free_share(tmp_path: Path) -> None:
@@ -25,3 +27,17 @@ def test_percent() -> None:
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         disk_space(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), "Expected to use the disk, but got: the disk is full; make"),
+        (OSError(errno.EIO, "Input/output error", "/a/b"), "Expected to read or write /a/b, but got: the disk failed;"),
+        (OSError(errno.ENOENT, "No such file", "/a"), "Expected to read or write /a, but got: No such file; check the"),
+        (OSError("Expected one thing, but got another."), "Expected one thing, but got another."),
+    ],
+)
+def test_an_error_of_the_system_says_what_to_do(error: OSError, message: str) -> None:
+    assert system_error(error).startswith(message)
+    assert "Errno" not in system_error(error)

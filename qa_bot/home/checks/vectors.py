@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from qa_bot.home.folder import Home
-from qa_bot.home.kept_vectors import FINGERPRINT, damaged_files
+from qa_bot.home.kept_vectors import FINGERPRINT, SUFFIX, damaged_files
 from qa_bot.home.starter import TRANSFORMER
 
 
@@ -25,6 +25,8 @@ def damaged_vectors(home: Home) -> list[Path]:
     if not home.vectors.is_dir():
         return []
     note = home.vectors / FINGERPRINT
+    if not note.exists() and not any(home.vectors.glob(f"*{SUFFIX}")):  # begun on a full disk; the next run makes it
+        return []
     is_readable = note.is_file() and len(text := note.read_bytes()) == 64 and text.isalnum()
     dimension = json.loads((TRANSFORMER / "config.json").read_bytes())["hidden_size"]
     return ([] if is_readable else [note]) + damaged_files(home.vectors, dimension)

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from qa_bot.home.checks.vectors import damaged_vectors
+from qa_bot.home.folder import Home
 from qa_bot.home.kept_vectors import KeepingEncoder, KeptVectors, keys_of, lengthwise
 
 DIMENSION = 8
@@ -125,3 +127,11 @@ def test_only_unknown_texts_are_encoded(folder: Path, counting_encoder) -> None:
 
 def test_batches_have_texts_of_similar_length() -> None:
     assert [*lengthwise(["aaa", "b", "cc", "", "dddd"], 2)] == [[3, 1], [2, 0], [4]]
+
+
+def test_a_folder_that_a_full_disk_left_empty_is_no_damage(tmp_path: Path) -> None:
+    home = Home.open(tmp_path / "home")
+    home.vectors.mkdir()
+    assert damaged_vectors(home) == []
+    (home.vectors / "one.vectors").write_bytes(b"")
+    assert damaged_vectors(home) == [home.vectors / "fingerprint"]
