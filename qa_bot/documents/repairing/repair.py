@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 
-from qa_bot.documents.index_update import ChangeError, index_update
+from qa_bot.documents.index_update import index_update
 from qa_bot.documents.repairing.graph import mend_graph
-from qa_bot.documents.repairing.outcome import Backups, Copies, Repaired
-from qa_bot.home.checks.documents import IndexCopies, compare, from_copy
+from qa_bot.documents.repairing.outcome import Backups, Repaired
+from qa_bot.documents.repairing.rows import mend_database, mend_rows
 from qa_bot.home.checks.sealed_files import changed, forget, seal
 from qa_bot.home.checks.vectors import damaged_vectors
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
-from qa_bot.home.generations import CorruptGenerationError, Generation, Generations, read_generation
+from qa_bot.home.generations import Generations
 from qa_bot.home.journal import open_store
-from qa_bot.home.store import Store
 from qa_core.types import Encoder
 
 Progress = Callable[[int], None]
@@ -42,8 +41,8 @@ def repair(
     done = Repaired()
     with home.lock("repair"):
         with open_store(home, config) as store:
-            _mend_database(store, done)
-            _mend_rows(home, store, backups, done)
+            mend_database(home, store, done)
+            mend_rows(home, store, backups, done)
         _mend_files(home, backups, done)
         mend_graph(home, backups, done)
         with index_update(home, config, encoder, action=None, from_nothing=True) as update:
@@ -52,60 +51,6 @@ def repair(
             for number in root.remove_damaged_former():
                 done.mended.append(f"{root.root / f'{number:08d}'} was a damaged spare copy and was removed.")
     return done
-
-
-def _mend_database(store: Store, done: Repaired) -> None:
-    """Make the database's own indexes anew if it is damaged; raises ChangeError if that does not help."""
-    if not store.integrity.faults():
-        return
-    store.integrity.rebuild_indexes()
-    if faults := store.integrity.faults():
-        raise ChangeError(
-            f"Expected a whole database, but got: {faults[0]}; bring back a backup with `qa-bot restore DIR`."
-        )
-    done.mended.append("The indexes of the database were made anew.")
-
-
-def _mend_rows(home: Home, store: Store, backups: Backups, done: Repaired) -> None:
-    copies = next(_index_copies(Generations(home.index)), None)
-    altered = compare(store, copies).altered
-    rows = list(store.integrity.altered_rows())
-    with backups() if altered or rows else nullcontext() as opened:
-        for document in altered:
-            if _mend_document(store, document.key, copies, opened or ()):
-                done.mended.append(f"The document {document.name} was brought back.")
-            else:
-                store.integrity.expect_anew(document.key)
-                done.left_out.append(document)
-        for table, key in rows:
-            copied = (row for backup in opened or () if (row := backup.row(table, key)) is not None)
-            if any(store.integrity.write_row(table, row) for row in copied):
-                done.mended.append(f"The row {key} of {table} was brought back.")
-            else:
-                done.damaged.append(
-                    f"The row {key} of {table} is altered; bring back a backup with `qa-bot restore DIR`."
-                )
-    store.integrity.seal([document.key for document in done.left_out])
-
-
-def _mend_document(store: Store, key: int, copies: IndexCopies | None, backups: Sequence[Copies]) -> bool:
-    content, copy = store.integrity.content(key), copies.get(key) if copies else None
-    if content is not None and copy is not None and any(map(store.integrity.write, from_copy(content, copy))):
-        return True
-    return any(
-        (held := backup.document(key)) is not None and store.integrity.write(held, whole=True) for backup in backups
-    )
-
-
-def _index_copies(generations: Generations) -> Iterator[IndexCopies]:
-    """The documents of undamaged generations, newest first."""
-    for path in sorted(generations.root.glob("[0-9]" * 8), reverse=True):
-        try:
-            generation: Generation = read_generation(path)
-        except CorruptGenerationError:
-            continue
-        if (copies := IndexCopies.of(generations, generation)) is not None:
-            yield copies
 
 
 def _mend_files(home: Home, backups: Backups, done: Repaired) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from qa_bot.home.generations import CorruptGenerationError, Generation, Generations
 from qa_bot.home.index import open_segments
 from qa_bot.home.store import Store
+from qa_bot.home.store.integrity.keys import examples
 from qa_bot.home.store.integrity.rows import Content
 from qa_core.types import IntArray, known_fields
 from retrievers.engines.local.errors import CorruptIndexError
@@ -35,8 +36,9 @@ class AlteredDocument(NamedTuple):
 class IndexCopies:
     """The documents of an undamaged index, by key."""
 
-    def __init__(self, segments: Mapping[str, Segment]) -> None:
-        self._segments = list(segments.values())
+    def __init__(self, segments: Mapping[str, Segment], number: int) -> None:
+        """Args: `number` is that of their generation."""
+        self._segments, self.number = list(segments.values()), number
 
     @classmethod
     def of(cls, generations: Generations, generation: Generation | None) -> IndexCopies | None:
@@ -44,7 +46,7 @@ class IndexCopies:
         if generation is None or generations.verify(generation, deep=True):
             return None
         try:
-            return cls(open_segments(generation))
+            return cls(open_segments(generation), generation.number)
         except (CorruptIndexError, CorruptGenerationError, OSError):
             return None
 
@@ -62,13 +64,22 @@ class IndexCopies:
         return None
 
 
+class RenamedCollection(NamedTuple):
+    """A collection of the database that has another name in the index."""
+
+    key: int
+    name: str
+    in_index: str
+
+
 class Comparison(NamedTuple):
     """Result of comparing the documents of a database."""
 
     checked: int
     altered: list[AlteredDocument]
-    missing: int
-    """Documents of the index that the database lacks."""
+    missing: IntArray
+    """Keys of documents of the index that the database lacks."""
+    renamed: list[RenamedCollection]
 
 
 def compare(store: Store, copies: IndexCopies | None) -> Comparison:
@@ -83,8 +94,22 @@ def compare(store: Store, copies: IndexCopies | None) -> Comparison:
         if is_altered:
             altered.append(AlteredDocument(document.key, document.id, document.collection))
     held = np.array(keys, np.int64)
-    missing = 0 if copies is None else int((~np.isin(copies.keys, held)).sum())
-    return Comparison(len(held), altered, missing)
+    missing = np.zeros(0, np.int64)
+    if copies is not None:
+        missing = copies.keys[~np.isin(copies.keys, held)]
+    return Comparison(len(held), altered, missing, renamed_collections(store, copies))
+
+
+def renamed_collections(store: Store, copies: IndexCopies | None) -> list[RenamedCollection]:
+    """Collections that the index names otherwise: a name has no checksum, but each file of the index has."""
+    if copies is None:
+        return []
+    renamed = []
+    for key, name, members in examples(store.integrity.engine):
+        names = {copy.collection for copy in map(copies.get, members) if copy is not None}
+        if len(names) == 1 and names != {name}:
+            renamed.append(RenamedCollection(key, name, names.pop()))
+    return renamed
 
 
 def is_copy(content: Content, copy: IndexedDocument) -> bool:
@@ -96,12 +121,17 @@ def is_copy(content: Content, copy: IndexedDocument) -> bool:
     return texts == [(passage.key, passage.text) for passage in copy.passages]
 
 
-def from_copy(content: Content, copy: IndexedDocument) -> Iterator[Content]:
-    """The database's rows with what the index has: first the texts alone, then with details, places and units."""
+def from_copy(content: Content, copy: IndexedDocument, collection: int | None) -> Iterator[Content]:
+    """The database's rows with what the index has: first the texts alone, then with details, places and units.
+
+    Args:
+        collection: key of the collection that the index names.
+    """
     passages = {passage.key: passage for passage in copy.passages}
     if [passage["id"] for passage in content.passages] != list(passages):
         return
-    row = {**content.row, "external_id": copy.id, "title": copy.title, "body": copy.body, "url": copy.url}
+    row = {**content.row, "collection_id": collection or content.row["collection_id"]}
+    row |= {"external_id": copy.id, "title": copy.title, "body": copy.body, "url": copy.url}
     texts = [{**passage, "text": passages[passage["id"]].text} for passage in content.passages]
     yield Content(row, texts, content.sketches)
     row = {**row, "details": known_fields(copy.details)}
@@ -123,6 +153,7 @@ def described(comparison: Comparison) -> str:
         names = ", ".join(document.name for document in comparison.altered[:NAMED])
         more = f" and {len(comparison.altered) - NAMED:,} more" if len(comparison.altered) > NAMED else ""
         parts.append(f"{len(comparison.altered):,} documents differ from what was stored: {names}{more}")
-    if comparison.missing:
-        parts.append(f"{comparison.missing:,} documents of the index are missing in the database")
+    if len(comparison.missing):
+        parts.append(f"{len(comparison.missing):,} documents of the index are missing in the database")
+    parts += [f"the collection {one.name} is called {one.in_index} in the index" for one in comparison.renamed]
     return "; ".join(parts)

@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from qa_bot.home.store.database import StoreError, probe, reading, writing
 from qa_bot.home.store.documents import documents_of
+from qa_bot.home.store.integrity.keys import counter_faults, mend_counters
 from qa_bot.home.store.records import StoredDocument
 from qa_bot.home.store.schema import (
     CONVERSATION,
@@ -76,23 +77,29 @@ class Integrity:
         probe(self._engine)
 
     def faults(self) -> list[str]:
-        """What the database itself finds: pages, indexes, rows that refer to missing ones. Reads everything."""
+        """What the database itself finds: pages, indexes, rows that refer to missing ones; and keys that are taken."""
         with reading(self._engine) as connection:
             if connection.dialect.name == "sqlite":
                 results = connection.execute(text(f"PRAGMA integrity_check({EXAMPLES})")).scalars().all()
                 missing = connection.execute(text("PRAGMA foreign_key_check")).fetchmany(EXAMPLES)
                 orphans = [f"a row of {row[0]} refers to a missing row of {row[2]}" for row in missing]
-                return [str(fault) for fault in results if fault != "ok"] + orphans
+                faults = [str(fault) for fault in results if fault != "ok"] + orphans
+                return faults or counter_faults(self._engine)
             for table in metadata.sorted_tables:
                 for _ in connection.execute(select(table).execution_options(yield_per=1000)):
                     pass
-        return []
+        return counter_faults(self._engine)
 
     def rebuild_indexes(self) -> None:
-        """Make the database's own indexes anew from the rows."""
+        """Make the database's own indexes anew from the rows, and the next keys."""
         if self._engine.dialect.name == "sqlite":
             with writing(self._engine) as connection:
                 connection.execute(text("REINDEX"))
+        mend_counters(self._engine)
+
+    @property
+    def engine(self) -> Engine:
+        return self._engine
 
     # --- documents ---
 
@@ -125,7 +132,8 @@ class Integrity:
     def write(self, content: Content, *, whole: bool = False) -> bool:
         """Replace a document's rows by a copy of them; refused unless the copy has the document's own checksum.
 
-        A `whole` copy brings its own checksum, such as one of a backup, in case the stored one is altered.
+        A `whole` copy brings its own checksum, such as one of a backup, in case the stored one is altered. It makes the
+        document live again, and is inserted if the row is missing.
         """
         key = content.row["id"]
         with writing(self._engine) as connection:
@@ -134,19 +142,19 @@ class Integrity:
             if expected not in (None, content.checksum) or (expected is None and whole):
                 return False
             row = {name: value for name, value in content.row.items() if name not in _CURRENT}
-            connection.execute(
-                update(documents).where(documents.c.id == key).values({**row, "checksum": content.checksum})
-            )
+            values = {**row, "checksum": content.checksum} | ({"retired": None} if whole else {})
+            if not connection.execute(update(documents).where(documents.c.id == key).values(values)).rowcount:
+                connection.execute(insert(documents).values({**content.row, **values}))
             connection.execute(delete(passages).where(passages.c.document_id == key))
             if content.passages:
                 connection.execute(insert(passages), [dict(passage) for passage in content.passages])
-            values = [
+            marks = [
                 {"value": value, "passage_id": passage["id"]}
                 for passage, held in zip(content.passages, content.sketches, strict=True)
                 for value in set(held)
             ]
-            if values:
-                connection.execute(insert(sketches), values)
+            if marks:
+                connection.execute(insert(sketches), marks)
         return True
 
     def expect_anew(self, key: int) -> None:

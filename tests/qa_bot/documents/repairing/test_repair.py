@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -169,3 +170,73 @@ def test_a_flipped_bit_of_a_search_file_is_told_before_an_answer(home, qa_bot, s
     assert called.err == f"Error: {path} is damaged: its sha256 differs from the manifest; run `qa-bot repair`.\n"
     assert qa_bot("repair").code == 0
     assert qa_bot("ask", "Why do cats sleep all day?").code == 0
+
+
+@pytest.mark.usefixtures("kiln")
+@pytest.mark.parametrize("with_index", [False, True])
+def test_the_name_of_a_collection_comes_back_from_the_index(home, qa_bot, with_index: bool) -> None:
+    """With the index of the database, as after a flipped bit in a row, and without."""
+    if with_index:
+        flip(home, b"starter", b"stcrter")
+    else:
+        alter(home, "UPDATE collections SET name = 'stcrter' WHERE name = 'starter'")
+    named = failed_checks(qa_bot("doctor", "--json"))
+    assert "the collection stcrter is called starter in the index" in named["documents"]
+    assert ("database" in named) == with_index
+    assert "The collection starter has its name again." in qa_bot("repair").out
+    assert qa_bot("doctor").code == 0
+    assert {one["name"] for one in qa_bot("status", "--json").json["collections"]} == {"default", "starter"}
+
+
+def flip(home: Path, old: bytes, new: bytes) -> None:
+    """Alter a row of the database's file, but not its entry in the index, which stands before or after it."""
+    with closing(sqlite3.connect(home / "store.sqlite")) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        query = "SELECT rootpage FROM sqlite_master WHERE name = 'collections'"
+        page, size = connection.execute(query).fetchone()[0], connection.execute("PRAGMA page_size").fetchone()[0]
+    data = bytearray((home / "store.sqlite").read_bytes())
+    at = data.index(old, (page - 1) * size, page * size)
+    data[at : at + len(old)] = new
+    (home / "store.sqlite").write_bytes(data)
+
+
+@pytest.mark.parametrize("change", ["name = 'docwments'", "next = 9"])
+def test_the_next_key_of_documents_is_mended(home, qa_bot, kiln, change: str) -> None:
+    alter(home, f"UPDATE counters SET {change} WHERE name = 'documents'")
+    assert "the next key of documents is" in failed_checks(qa_bot("doctor", "--json"))["database"]
+    assert qa_bot("repair").code == 0
+    assert qa_bot("doctor").code == 0
+    kiln.write_text(kiln.read_text() + json.dumps({"_id": "loom", "title": "", "text": "The loom has four shafts."}))
+    assert qa_bot("add", kiln, "--json").json["added"] == 1
+
+
+LOSSES = {
+    "marked as deleted": "UPDATE documents SET retired = 0 WHERE external_id = 'kiln'",
+    "in another collection": "UPDATE documents SET collection_id = 1 WHERE external_id = 'kiln'",
+}
+
+
+@pytest.mark.usefixtures("kiln")
+@pytest.mark.parametrize("statement", LOSSES.values(), ids=LOSSES)
+def test_a_document_that_only_the_index_has_is_not_lost(home, qa_bot, statement: str) -> None:
+    alter(home, statement)
+    assert "documents" in failed_checks(qa_bot("doctor", "--json"))
+    assert "The document kiln (" in qa_bot("repair").out
+    assert failed_checks(qa_bot("doctor", "--json")) == {}
+    assert "Fridays" in qa_bot("ask", QUESTION).out
+    assert {one["name"] for one in qa_bot("status", "--json").json["collections"]} == {"default", "starter"}
+
+
+def test_a_document_that_is_deleted_and_altered_comes_back_from_a_backup_or_its_source(
+    home, qa_bot, kiln, tmp_path
+) -> None:
+    lost = "UPDATE documents SET retired = 2, title = 'x', checksum = 'y' WHERE external_id = 'kiln'"
+    alter(home, lost)
+    repaired = qa_bot("repair", "--json")
+    assert (repaired.code, repaired.json["left_out"]) == (4, [{"id": "kiln", "collection": "default"}])
+    assert qa_bot("add", kiln, "--json").json["added"] == 1
+    assert failed_checks(qa_bot("doctor", "--json")) == {}
+    assert qa_bot("backup", tmp_path / "backups").code == 0
+    alter(home, lost + " AND retired IS NULL")
+    assert qa_bot("repair").code == 0
+    assert "Fridays" in qa_bot("ask", QUESTION).out
