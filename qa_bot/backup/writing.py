@@ -42,6 +42,10 @@ LEFT_OUT = re.compile(
 """Top-level entries that are copied otherwise, or are not worth a copy: locks, the database, kept vectors."""
 
 
+SCRATCH = "qa-bot-backup-"
+"""Beginning of the name of a folder with copies that are being made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """A backup: bytes of all its files, and of those that had to be copied."""
@@ -84,7 +88,8 @@ def backup(home: Home, config: Config, folder: Path, *, keep: int = 0, action: s
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with home.lock(action), file_lock(folder / "backup.lock"):
         objects = Objects(folder)
-        with ExitStack() as held, tempfile.TemporaryDirectory(prefix="qa-bot-backup-", dir=folder) as scratch:
+        _sweep(folder, objects)
+        with ExitStack() as held, tempfile.TemporaryDirectory(prefix=SCRATCH, dir=folder) as scratch:
             files = dict(_generation_files(home, held, objects, Path(scratch)))
             files |= _other_files(home, objects, Path(scratch))
             copy = Path(scratch) / STORE
@@ -182,14 +187,31 @@ def _name(folder: Path) -> str:
     return name if name > last else f"{last}1"
 
 
+def _sweep(folder: Path, objects: Objects) -> None:
+    """Remove what killed backups left: copies of the database, parts of files, and files that no backup has."""
+    remains = [*folder.glob(f"{SCRATCH}*"), *folder.glob(f"{FOLDER}/.*.part"), *objects.folder.glob("??/.*.part")]
+    for path in remains:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    if remains:
+        _prune(folder, objects)
+
+
 def _remove_old(folder: Path, objects: Objects, old: list[str]) -> list[str]:
     """Remove these backups, and the files that only they hold."""
     for name in old:
         (folder / FOLDER / f"{name}.json").unlink()
+    if old:
+        _prune(folder, objects)
+    return old
+
+
+def _prune(folder: Path, objects: Objects) -> None:
+    """Remove the files that no backup has; none if a backup cannot be read, since its files are not known."""
     try:
         manifests = [read_manifest(folder / FOLDER / f"{name}.json") for name in names(folder)]
-    except BackupError:  # one cannot be read: its files are not known, so all stay
-        return old
-    if old:
-        objects.prune({file.sha256 for manifest in manifests for file in manifest.files.values()})
-    return old
+    except BackupError:
+        return
+    objects.prune({file.sha256 for manifest in manifests for file in manifest.files.values()})

@@ -16,7 +16,7 @@ from pathlib import Path
 from filelock import BaseFileLock, FileLock, Timeout
 
 from qa_bot.home.config import CONFIG_FILE, Config, load_config
-from qa_bot.home.replacement.swap import finish
+from qa_bot.home.replacement.swap import finish, sweep
 from qa_core.disk_space import disk_space
 
 log = logging.getLogger(__name__)
@@ -129,6 +129,8 @@ class Home:
         try:
             holder = {"action": action, "pid": os.getpid(), "since": time.strftime("%H:%M:%S")}
             self.lock_file.write_text(json.dumps(holder))
+            if action != "restore":  # which goes on with it
+                sweep(self.path)
             yield
             self.lock_file.write_text("")
         finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ class Operation:
     act: Act
     parts: tuple[Act, ...] = ()
     begins_with: str = "base"
-    """`base`, `old` for a home of version 0.1, or `empty`."""
+    """`base`, `old` for a home of version 0.1, `empty`, `changed` since it was backed up, or `restored`."""
     repeats: bool = False
     """Whether doing it again adds the same once more, as a second question does."""
     read: Callable[[Home], State] = state_of
@@ -62,6 +63,11 @@ def vote(workplace: Workplace, home: Path) -> int:
     return 0
 
 
+def opened_state(home: Home) -> State:
+    """Of a home that is opened first, which finishes an exchange, as it does for every command."""
+    return state_of(Home.open(home.path))
+
+
 ASK = command("ask", QUESTION)
 OPERATIONS = (
     Operation("add", command("add", "more.jsonl", "--collection", "more")),
@@ -83,6 +89,8 @@ OPERATIONS = (
         repeats=True,
     ),
     Operation("ask", ASK, repeats=True),
+    Operation("restore", command("restore", "backups"), begins_with="changed", read=opened_state),
+    Operation("undo", command("restore", "--undo"), begins_with="restored", repeats=True, read=opened_state),
     Operation("first fill", ASK, parts=(command("search", QUESTION),), begins_with="empty", repeats=True),
 )
 
@@ -91,5 +99,17 @@ def prepare_homes(workplace: Workplace) -> None:
     """The homes that operations begin with."""
     workplace.build()
     extract_old_home(workplace.folder / "old")
+    _prepare_restored(workplace)
     Home.open(workplace.folder / "empty")
     Path(workplace.folder / "empty" / "qa-bot.toml").write_text('[ranking]\neffort = "low"\n')
+
+
+def _prepare_restored(workplace: Workplace) -> None:
+    """A home that was changed after a backup of it, and one that was restored from that backup."""
+    changed, restored = workplace.folder / "changed", workplace.folder / "restored"
+    workplace.files["backups"] = workplace.folder / "input" / "backups"
+    shutil.copytree(workplace.base, changed, symlinks=True)
+    for words in (("backup", "backups"), ("delete", "--collection", "facts")):
+        assert command(*words)(workplace, changed) == 0, words
+    shutil.copytree(changed, restored, symlinks=True)
+    assert command("restore", "backups")(workplace, restored) == 0

@@ -23,6 +23,7 @@ from qa_bot.home import doctor
 from qa_bot.home.config import load_config
 from qa_bot.home.folder import Home
 from qa_bot.home.generations.pending_settings import PENDING
+from qa_bot.home.replacement.swap import NEW
 from tests.faults.disk import Disk, Mode, inodes_of, lose_power
 from tests.faults.homes import State, Workplace
 from tests.faults.operations import Operation
@@ -39,7 +40,7 @@ STRIKES = {
 }
 SECONDS = 120
 """After which a child has hung."""
-LEFT_OVER = (PENDING, ".partial", ".removed", ".part", ".tmp", ".new", "-journal")
+LEFT_OVER = (PENDING, NEW, ".partial", ".removed", ".part", ".tmp", ".new", "-journal")
 DONE = (0, 3)
 """Exit codes of a command that did its work; 3: there was nothing to answer."""
 NOT_RECORDED = "could not be recorded"
@@ -228,7 +229,7 @@ def _examined(operation: Operation, workplace: Workplace, home: Path) -> dict[st
     """The state of a home after a strike, whether the same command succeeds, and faults."""
     faults: list[str] = []
     state = _tried(lambda: operation.read(Home(home)), faults, "reading")
-    if operation.begins_with == "base":
+    if operation.begins_with not in ("old", "empty"):
         _tried(lambda: _search(home), faults, "searching")
         _tried(lambda: _check(home, faults), faults, "doctor")
     again = _tried(lambda: operation.act(workplace, home), faults, "again")

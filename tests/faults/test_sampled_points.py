@@ -24,7 +24,7 @@ SAMPLE = 1
     [
         ("add", "update", "delete", "sync"),
         ("kg add", "use", "improve", "import", "repair"),
-        ("migrate", "config set", "vote", "chat", "ask", "first fill"),
+        ("migrate", "config set", "vote", "chat", "ask", "restore", "undo", "first fill"),
     ],
     ids=["documents", "generations", "turns and first use"],
 )

@@ -210,6 +210,56 @@ def test_an_interrupted_exchange_is_finished(used_home, qa_bot, backups, monkeyp
 
 
 @pytest.mark.slow
+def test_an_exchange_whose_last_step_was_interrupted_is_finished(used_home, qa_bot, backups, monkeypatch) -> None:
+    """The process dies while it removes what it no longer needs, whatever goes first."""
+    before = content(qa_bot)
+    qa_bot("backup", backups)
+    qa_bot("delete", "kiln")
+    removes = shutil.rmtree
+
+    def dying(path: Path, **options: object) -> None:
+        if Path(path).name == swap.NEW and (Path(path) / swap.MOVED).exists():
+            (Path(path) / swap.MOVED).unlink()
+            removes(Path(path) / "content")
+            raise KeyboardInterrupt
+        removes(path, **options)
+
+    monkeypatch.setattr("qa_bot.home.replacement.swap.shutil.rmtree", dying)
+    assert qa_bot("restore", backups).code == 130
+    monkeypatch.undo()
+    assert content(qa_bot) == before
+    assert qa_bot("doctor").code == 0
+    assert qa_bot("delete", "kiln").code == 0
+    assert not (used_home / swap.NEW).exists(), "the next change removes what was left"
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_what_a_killed_restore_or_undo_left_goes_with_the_next_change(used_home, qa_bot, backups, taken: bool) -> None:
+    before = content(qa_bot)
+    left = used_home / swap.NEW
+    (left / "content").mkdir(parents=True)
+    (left / "content" / "store.sqlite").touch()
+    if taken:
+        (left / swap.TAKEN).touch()
+    assert content(qa_bot) == before
+    assert left.exists(), "reading changes nothing"
+    qa_bot("delete", "kiln")
+    assert not left.exists()
+    assert (used_home / swap.FORMER).exists() == taken
+
+
+def test_what_a_killed_backup_left_goes_with_the_next(used_home, qa_bot, backups) -> None:
+    digest = "ab" * 32
+    for name in ("qa-bot-backup-x1/store.sqlite", f"objects/ab/.{digest}.12345678.part", f"objects/ab/{digest}"):
+        (backups / name).parent.mkdir(parents=True, exist_ok=True)
+        (backups / name).touch()
+    assert qa_bot("backup", backups).code == 0
+    assert {path.name for path in backups.iterdir()} == {"backup.lock", "backups", "objects"}
+    used = {file.sha256 for file in chosen(backups).files.values()}
+    assert {path.name for path in (backups / "objects").glob("*/*")} == used
+
+
+@pytest.mark.slow
 def test_altered_rows_and_files_come_back_from_the_last_backup(used_home, qa_bot, backups) -> None:
     model = used_home / "models" / "org--model" / "config.json"
     model.parent.mkdir(parents=True)
