@@ -43,15 +43,24 @@ def explicit_home_path(context: typer.Context) -> Path | None:
     return home_path(context) if source is not None and source.name == "COMMANDLINE" else None
 
 
-def open_home(context: typer.Context) -> tuple[Home, Config]:
-    """The home of this command and its configuration."""
+def open_home(context: typer.Context, *, newer: bool = False) -> tuple[Home, Config]:
+    """The home of this command and its configuration.
+
+    Args:
+        newer: whether a home that a newer version wrote is opened, too.
+    """
     from qa_bot.backup.older_schema import keep_before_upgrade
+    from qa_bot.home.checks.schema_version import NewerHomeError
     from qa_bot.home.folder import Home
     from qa_bot.home.generations import present_config
 
     home = Home.open(home_path(context))
     config = present_config(home)
-    keep_before_upgrade(home, config)
+    try:
+        keep_before_upgrade(home, config)
+    except NewerHomeError:
+        if not newer:
+            raise
     return home, config
 
 

@@ -80,7 +80,7 @@ def doctor(context: typer.Context, json: Json = False) -> None:
     from qa_bot.home.doctor import run_checks
     from qa_bot.terminal.output import show_checks
 
-    home, config = open_home(context)
+    home, config = open_home(context, newer=True)
     checks = run_checks(home, config, {"models": check_models, "voices": check_personas, "backup": check_backup})
     is_sound = all(check.ok for check in checks)
     if is_sound:

@@ -16,6 +16,7 @@ from pathlib import Path
 from filelock import BaseFileLock, FileLock, Timeout
 
 from qa_bot.home.config import CONFIG_FILE, Config, load_config
+from qa_bot.home.replacement.program_version import note_version
 from qa_bot.home.replacement.swap import finish, sweep
 from qa_core.disk_space import disk_space
 
@@ -131,6 +132,7 @@ class Home:
             self.lock_file.write_text(json.dumps(holder))
             if action != "restore":  # which goes on with it
                 sweep(self.path)
+                note_version(self.path)
             yield
             self.lock_file.write_text("")
         finally:

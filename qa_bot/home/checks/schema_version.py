@@ -9,7 +9,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from qa_bot.home.config import Config
-from qa_bot.home.folder import Home
+from qa_bot.home.folder import Home, HomeError
+from qa_bot.home.replacement.program_version import noted_version
 from qa_core.atomic import atomic_file
 
 NEWEST = "0006"
@@ -30,14 +31,27 @@ def schema_of(source: Path) -> str | None:
     return str(row[0]) if row else None
 
 
+class NewerHomeError(HomeError):
+    """A newer version wrote the home; the message names it."""
+
+
 def is_older(home: Home, config: Config) -> bool:
-    """Whether the home's database has an older schema. A server is asked once: then a file says that it is new."""
+    """Whether the home's database has an older schema. A server is asked once: then a file says that it is new.
+
+    Raises NewerHomeError if it has a newer schema than this version knows.
+    """
     if not config.store.url:
         schema = schema_of(home.path / "store.sqlite")
     elif _note(config) in _noted(home):
         return False
     elif (schema := _of_server(config)) == NEWEST:
         note_newest(home, config)
+    if schema is not None and schema > NEWEST:
+        program = f"qa-bot {noted}" if (noted := noted_version(home.path)) else "a newer qa-bot"
+        raise NewerHomeError(
+            f"Expected a home of schema {NEWEST} or older, but {home.path} has {schema}, made by {program}; install "
+            "that version, name another home, or bring back a backup of this version with `qa-bot restore DIR`."
+        )
     return schema is not None and schema < NEWEST
 
 

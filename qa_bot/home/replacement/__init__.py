@@ -1,1 +1,1 @@
-"""Exchanges the whole content of a home for another, so that a crash leaves the old content or the new one."""
+"""The content of a home as a whole: its exchange for another, which a crash leaves old or new, and its version."""

@@ -77,7 +77,10 @@ def _finish(home: Path, new: Path, former: Path) -> None:
             sync(home)
             _note(new / STARTED)
         for entry in _entries(home):
-            _move(entry, former / entry.name)
+            if entry.suffix == ".part":  # of a writer that was killed
+                entry.unlink()
+            else:
+                _move(entry, former / entry.name)
         _sync_both(former, home)
         _note(new / MOVED)
     content = new / "content"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -173,14 +174,27 @@ def test_a_damaged_database(home, qa_bot) -> None:
     assert qa_bot("ask", CATS).code == 0
 
 
-def test_a_newer_database_is_refused(home, qa_bot, write_lines) -> None:
+def test_a_newer_database_is_refused_by_name(home, qa_bot, write_lines, tmp_path) -> None:
+    assert qa_bot("backup", tmp_path / "backups").code == 0
     with sqlite3.connect(home / "store.sqlite") as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     connection.close()
-    called = qa_bot("add", write_lines("a.jsonl", {"_id": "a", "text": "x"}))
-    assert called.code == 1
-    assert "but got 9999, made by a newer qa-bot; install that version" in called.err
+    (home / "written-by").write_text("9.1.0\n")
+    words = (
+        ("ask", CATS),
+        ("search", "cats"),
+        ("status",),
+        ("backup", tmp_path / "backups"),
+    )
+    for line in (*words, ("add", write_lines("a.jsonl", {"_id": "a", "text": "x"})), ("repair",), ("migrate",)):
+        called = qa_bot(*line)
+        assert called.code == 1, line
+        assert "has 9999, made by qa-bot 9.1.0; install that version" in called.err, line
+    assert (home / "written-by").read_text() == "9.1.0\n"
     assert "9999" in failed_checks(qa_bot("doctor", "--json"))["database"]
+    assert qa_bot("restore", tmp_path / "backups").code == 0, "the way back"
+    assert qa_bot("ask", CATS).code == 0
+    assert (home / "written-by").read_text() == f"{version('qa-bot')}\n"
 
 
 def test_an_index_of_another_encoder(home, qa_bot, other_encoder_folder, monkeypatch) -> None:
