@@ -49,7 +49,8 @@ MOST_LINES = 4
 """Of an error, with warnings before it."""
 MOST_GENERATIONS = 3
 """After a loss of power a removed one may be there again; the next change removes it."""
-CHECKS = ("database", "documents", "turns", "journal", "index", "graph", "files", "vectors")
+CHECKS = ("database", "documents", "turns", "journal", "index", "graph", "files")
+"""Not `vectors`: it expects those of the shipped transformer, in whose place a quick encoder stands."""
 
 
 class Ended(NamedTuple):

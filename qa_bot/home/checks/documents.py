@@ -11,7 +11,7 @@ import numpy as np
 from qa_bot.home.generations import CorruptGenerationError, Generation, Generations
 from qa_bot.home.index import open_segments
 from qa_bot.home.store import Store
-from qa_bot.home.store.integrity.keys import examples
+from qa_bot.home.store.integrity.keys import examples, retired_by_unfinished
 from qa_bot.home.store.integrity.rows import Content
 from qa_core.types import IntArray, known_fields
 from retrievers.engines.local.errors import CorruptIndexError
@@ -97,6 +97,8 @@ def compare(store: Store, copies: IndexCopies | None) -> Comparison:
     missing = np.zeros(0, np.int64)
     if copies is not None:
         missing = copies.keys[~np.isin(copies.keys, held)]
+        pending = retired_by_unfinished(store.integrity.engine, missing.tolist(), copies.number)
+        missing = missing[~np.isin(missing, list(pending))]
     return Comparison(len(held), altered, missing, renamed_collections(store, copies))
 
 

@@ -12,6 +12,8 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 from qa_bot.home.store.database import reading, writing
 from qa_bot.home.store.schema import collections, counters, documents, passages, source_files
 
+BATCH = 256
+"""Keys that are looked up at once."""
 EXAMPLES = 3
 """Documents of a collection that are compared with the index."""
 _COUNTED = {"documents": documents, "passages": passages}
@@ -74,6 +76,16 @@ def is_live(engine: Engine, external_id: str, collection: str) -> bool:
     chosen = query.where(documents.c.external_id == external_id, collections.c.name == collection)
     with reading(engine) as connection:
         return connection.execute(chosen).scalar() is not None
+
+
+def retired_by_unfinished(engine: Engine, keys: Sequence[int], current: int) -> set[int]:
+    """Which documents a writer that is at work, or that was killed, removed in a generation after the current one."""
+    marked: set[int] = set()
+    with reading(engine) as connection:
+        for start in range(0, len(keys), BATCH):
+            chosen = documents.c.id.in_(list(keys[start : start + BATCH])), documents.c.retired > current
+            marked.update(connection.execute(select(documents.c.id).where(*chosen)).scalars())
+    return marked
 
 
 def make_live(engine: Engine, key: int) -> None:

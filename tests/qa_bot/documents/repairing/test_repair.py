@@ -11,6 +11,7 @@ import pytest
 
 from qa_bot.home.checks.sealed_files import seal
 from qa_bot.home.generations import Generations
+from qa_bot.home.store import Store
 
 QUESTION = "When is the kiln fired?"
 KILN = {"_id": "kiln", "title": QUESTION, "text": "The kiln is fired on Fridays."}
@@ -208,6 +209,17 @@ def test_the_next_key_of_documents_is_mended(home, qa_bot, kiln, change: str) ->
     assert qa_bot("doctor").code == 0
     kiln.write_text(kiln.read_text() + json.dumps({"_id": "loom", "title": "", "text": "The loom has four shafts."}))
     assert qa_bot("add", kiln, "--json").json["added"] == 1
+
+
+@pytest.mark.usefixtures("kiln")
+def test_what_a_writer_at_work_removes_is_no_damage(home, qa_bot) -> None:
+    """A killed one leaves the same: the next change takes it back."""
+    with Store.open(f"sqlite:///{home / 'store.sqlite'}") as store:
+        generation = store.begin("starter")
+        assert store.retire(generation, store.of_collection("default")) == 1
+    assert failed_checks(qa_bot("doctor", "--json")) == {}
+    assert qa_bot("repair").code == 0
+    assert "Fridays" in qa_bot("ask", QUESTION).out
 
 
 LOSSES = {
