@@ -37,10 +37,11 @@ class _CleaningHook(RenderHook):
 def cleaned(console: Console | None = None, *, stderr: bool = False) -> Console:
     """The console, or a new one, without control characters in what it prints.
 
-    A new one does not wrap lines that go to a file or a pipe, unless the environment sets COLUMNS.
+    A new one shows `[link=…]` and `:cat:` in names as they are, and does not wrap lines that go to a file or a pipe,
+    unless the environment sets COLUMNS.
     """
     if console is None:
-        console = Console(highlight=False, stderr=stderr)
+        console = Console(markup=False, emoji=False, highlight=False, stderr=stderr)
         if not console.is_terminal and "COLUMNS" not in os.environ:
             console.width = WIDE
     if console not in _CLEANED:

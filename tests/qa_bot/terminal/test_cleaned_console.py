@@ -10,9 +10,11 @@ from rich.text import Text
 
 from qa_bot.home.config import Setting
 from qa_bot.terminal.cleaned_console import cleaned
-from qa_bot.terminal.output import show_added, show_candidates, show_settings
-from qa_core.types import Candidate, Clue, Passage, Source
+from qa_bot.terminal.answer_output import show_answer
+from qa_bot.terminal.output import show_added, show_candidates, show_settings, show_status
+from qa_core.types import Answer, Candidate, Clue, Passage, Source
 
+NO_QUERIES = {"queries": [], "confidence": {}}
 EVIL = "a\x1b]52;c;eA==\x07b\x9b2J\x1b[2Jc\u202e"
 
 
@@ -52,6 +54,18 @@ def test_ids_titles_and_collections_of_results(console: Console) -> None:
 def test_values_of_the_configuration(console: Console) -> None:
     show_settings([Setting("dense.encoder", EVIL, EVIL, "what it is")], console=console)
     assert harmless(printed(console))
+
+
+@pytest.mark.parametrize("text", ["[/none] is no end", "[link=https://evil.example]docs[/link]", "[draft].md", ":cat: [bold]"])
+def test_signs_of_rich_in_names_are_shown_as_they_are(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    collections = [{"name": text, "documents": 1, "passages": 1}]
+    names = ("size", "generation", "documents", "passages", "near_duplicates", "facts", "turns")
+    show_status({**dict.fromkeys(names, 0), "home": text, "encoder": text, "collections": collections})
+    show_settings([Setting(text, text, text, text)])
+    show_answer(Answer("?", "", "none", answered=False, confidence=0.0, trace={**NO_QUERIES, "candidates": [{"document": text, "score": 1.0}]}))
+    out, _ = capsys.readouterr()
+    assert out.count(text) == 3 + 4 + 1
+    assert "\x1b" not in out
 
 
 def test_rejects_and_notices(capsys: pytest.CaptureFixture[str]) -> None:
