@@ -7,7 +7,7 @@ import re
 _CONTROL = dict.fromkeys(
     [*range(9), *range(11, 32), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 )
-_ANY = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_ANY = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def clean(text: str) -> str:
@@ -16,12 +16,12 @@ def clean(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Text with its control characters, line ends included, as backslash escapes (`a\nb`)."""
+    r"""Text with its control characters, line ends and signs of direction included, as escapes (`a\nb`, `a\u202eb`)."""
     return _ANY.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def has_control_characters(text: str) -> bool:
-    """Whether a text has control characters, line ends included."""
+    """Whether a text has control characters, line ends and signs of direction included."""
     return _ANY.search(text) is not None
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from qa_bot.terminal.sigint import check_interrupt
+from qa_core.text.safe_text import clean
 from qa_core.training.loop import Progress
 
 if TYPE_CHECKING:
@@ -20,9 +21,9 @@ MOST = 20
 def show_read(data: TrainingData[Any]) -> None:
     """Write counts, and the rejects with their places and reasons, to stderr."""
     for notice in data.notices[:MOST]:
-        sys.stderr.write(f"{notice.where}: {notice.message}\n")
+        sys.stderr.write(clean(f"{notice.where}: {notice.message}\n"))
     for reject in data.rejects[:MOST]:
-        sys.stderr.write(f"{reject.where}: {reject.reason}\n")
+        sys.stderr.write(clean(f"{reject.where}: {reject.reason}\n"))
     if len(data.rejects) > MOST:
         sys.stderr.write(f"… and {len(data.rejects) - MOST:,} more\n")
     counts = {data.units: data.count} | {units: count for units, count in data.others.items() if count}

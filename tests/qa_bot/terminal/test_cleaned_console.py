@@ -56,13 +56,24 @@ def test_values_of_the_configuration(console: Console) -> None:
     assert harmless(printed(console))
 
 
-@pytest.mark.parametrize("text", ["[/none] is no end", "[link=https://evil.example]docs[/link]", "[draft].md", ":cat: [bold]"])
+@pytest.mark.parametrize(
+    "text", ["[/none] is no end", "[link=https://evil.example]docs[/link]", "[draft].md", ":cat: [bold]"]
+)
 def test_signs_of_rich_in_names_are_shown_as_they_are(capsys: pytest.CaptureFixture[str], text: str) -> None:
     collections = [{"name": text, "documents": 1, "passages": 1}]
     names = ("size", "generation", "documents", "passages", "near_duplicates", "facts", "turns")
     show_status({**dict.fromkeys(names, 0), "home": text, "encoder": text, "collections": collections})
     show_settings([Setting(text, text, text, text)])
-    show_answer(Answer("?", "", "none", answered=False, confidence=0.0, trace={**NO_QUERIES, "candidates": [{"document": text, "score": 1.0}]}))
+    show_answer(
+        Answer(
+            "?",
+            "",
+            "none",
+            answered=False,
+            confidence=0.0,
+            trace={**NO_QUERIES, "candidates": [{"document": text, "score": 1.0}]},
+        )
+    )
     out, _ = capsys.readouterr()
     assert out.count(text) == 3 + 4 + 1
     assert "\x1b" not in out

@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from qa_bot.documents.ingest.records import Reject
+from qa_bot.documents.ingest.records import Notice, Reject
 from qa_core.training.loop import Progress
 from qa_lab.data.reading import TrainingData
 from qa_lab.train.display import describe, progress_bar, show_read
@@ -52,3 +52,9 @@ def test_only_a_terminal_sees_it(terminal: bool, capsys: pytest.CaptureFixture[s
 def test_examples_are_counted_by_their_names(data, line: str, capsys: pytest.CaptureFixture[str]):
     show_read(data)
     assert capsys.readouterr().err.splitlines()[-1] == line
+
+
+def test_texts_of_strangers_control_no_terminal(capsys: pytest.CaptureFixture[str]):
+    evil = "a\x1b]52;c;eA==\x07b"
+    show_read(TrainingData((), 0, ("pair", "pairs"), rejects=(Reject(evil, evil),), notices=(Notice(evil, evil),)))
+    assert capsys.readouterr().err.splitlines()[:2] == ["a]52;c;eA==b: a]52;c;eA==b"] * 2
