@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from qa_bot.home.config import Setting
-from qa_bot.terminal.cleaned_console import cleaned
 from qa_bot.terminal.answer_output import show_answer
+from qa_bot.terminal.cleaned_console import cleaned
 from qa_bot.terminal.output import show_added, show_candidates, show_settings, show_status
 from qa_core.types import Answer, Candidate, Clue, Passage, Source
 
