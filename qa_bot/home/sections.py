@@ -212,8 +212,8 @@ class ServeSection:
     queue: int = key(64, "questions that may wait; more are rejected with Retry-After", least=0, most=10_000)
     rate: int = key(
         -1,
-        "requests a minute for each client, by key or address; 0 is no limit, -1 is 1200 unless only this machine can "
-        "connect",
+        "requests a minute of each address, with the token and without; 0 is no limit, -1 is 1200 unless only this "
+        "machine can connect",
         least=-1,
     )
     log_questions: bool = key(False, "write the text of questions to the log and to traces")

@@ -107,11 +107,16 @@ class Access:
             raise ServiceError(403, f"Expected requests from this service's own page, but got a {site!r} one.")
 
     def spend(self, request: web.Request, *tokens: str) -> None:
-        """Count one request, or one question on a socket; raises ServiceError 429 if the rate is exceeded."""
+        """Count one request, or one question or vote on a socket; raises ServiceError 429 if the rate is exceeded.
+
+        An address has a rate with the token and one without: neither strangers behind the same address nor another
+        program that has the token, elsewhere, can use it up.
+        """
         if self._rate is None:
             return
         right = self._token is not None and any(map(self.allows, tokens))
-        client, now = "the token" if right else self._proxies.client_address(request), self._clock()
+        address, now = self._proxies.client_address(request), self._clock()
+        client = f"the token from {address}" if right else address
         if wait := self._rate.wait(client, now):
             raise ServiceError(429, "Too many requests came from you; wait.", retry_after=wait)
         self._rate.take(client, now)
@@ -172,10 +177,10 @@ def guard(
         access.check_names(request, page=is_open and route in PAGES)
         access.check_forwarded(request)
         tokens = tuple(sent_tokens(request, in_query=route in token_in_query))
-        if not is_open:
-            access.check_token(request, *tokens)
         if route not in PROBES and not is_asset:
             access.spend(request, *tokens)
+        if not is_open:
+            access.check_token(request, *tokens)
         await answer_expectation(request, longest=longest)
         return await handler(request)
 

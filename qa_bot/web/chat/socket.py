@@ -191,6 +191,7 @@ class Chat:
         conversation.ask(ask, ask.id or new_id())
 
     async def _vote(self, connection: Connection, vote: Feedback) -> None:
+        self._access.spend(connection.request, *connection.tokens)
         turn = connection.conversation.turn_of(vote.id) if connection.conversation else vote.id
         try:
             await self._service.vote(turn, vote.vote, vote.comment)

@@ -242,6 +242,22 @@ def test_a_key_has_a_separate_rate(serve) -> None:
     assert [service.get("/metrics", **keyed).status for _ in range(3)] == [200, 200, 429]
 
 
+def test_one_client_with_the_token_does_not_use_up_the_rate_of_others(serve) -> None:
+    service = serve(rate=2, token=SECRET, proxies="127.0.0.1", warm=False)
+
+    def status(address: str) -> int:
+        return service.get("/metrics", headers={**RIGHT[0], "X-Forwarded-For": address}).status
+
+    assert [status("198.51.100.1") for _ in range(3)] == [200, 200, 429]
+    assert status("198.51.100.2") == 200
+
+
+def test_requests_without_a_token_count_towards_the_rate_of_their_address(serve) -> None:
+    service = serve(rate=2, token=SECRET, warm=False)
+    assert [service.get("/metrics").status for _ in range(3)] == [401, 401, 429]
+    assert service.get("/metrics", headers=RIGHT[0]).status == 200
+
+
 @pytest.mark.parametrize(
     ("host", "rate", "limit"), [("127.0.0.1", -1, None), ("0.0.0.0", -1, RATE), ("0.0.0.0", 0, None), ("::1", 3, 3)]
 )

@@ -102,6 +102,21 @@ def test_so_many_questions_a_minute(serve, talk):
     assert heard[2]["retry_after"] > 1
 
 
+def test_votes_count_as_questions_do(serve, talk):
+    service = serve(rate=3)
+
+    async def chat():
+        async with talk(service) as client:
+            answer = (await client.ask(CATS, id="q1"))[-1]
+            assert answer["type"] == "final"
+            for _ in range(2):  # the upgrade was a request, too
+                await client.say("feedback", id="q1", vote="up")
+            return await client.hear()
+
+    error = service.run(chat())
+    assert (error["type"], error.get("code")) == ("error", "too_many_requests")
+
+
 def test_a_plain_request_is_rejected_with_a_reason(service):
     reply = service.get("/ws")
     assert reply.status == 400
