@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import logging
 import shutil
+from pathlib import Path
 
 from qa_bot.backup.manifest import names
 from qa_bot.backup.writing import backup
 from qa_bot.home.checks.schema_version import NEWEST, is_older, note_newest, present_schema
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
+from qa_bot.home.replacement.swap import FORMER
 from qa_bot.home.store import Store
 
 log = logging.getLogger(__name__)
@@ -53,6 +55,11 @@ def upgrade(home: Home, config: Config) -> None:
 def upgrades(home: Home) -> list[str]:
     """The names of the backups before upgrades, newest first."""
     return names(home.path / UPGRADES)
+
+
+def copies_inside(home: Home) -> list[Path]:
+    """Folders of the home that hold its content of before an upgrade or a `restore`."""
+    return [folder for name in (UPGRADES, FORMER) if (folder := home.path / name).is_dir()]
 
 
 def forget_upgrades(home: Home) -> bool:

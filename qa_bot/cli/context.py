@@ -146,6 +146,15 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     typer.echo(clean(valid(text)), err=err, nl=nl)
 
 
+def say_what_still_holds(home: Home) -> None:
+    """Name on standard error what holds deleted texts: copies from before."""
+    from qa_bot.backup.upgrading import copies_inside
+
+    say("Backups and exports made before still hold what was deleted.", err=True)
+    for folder in copies_inside(home):
+        say(f"{folder}, from before a restore or an upgrade, holds it, too; remove the folder.", err=True)
+
+
 def print_json(payload: Any) -> None:
     """Write `payload` to standard output as one line of JSON."""
     from qa_bot.answering.answer_json import dumps

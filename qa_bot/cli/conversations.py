@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qa_bot.cli.context import NO_ANSWER, OK, Json, open_home, print_json, say
+from qa_bot.cli.context import NO_ANSWER, OK, Json, open_home, print_json, say, say_what_still_holds
 from qa_bot.cli.entry_points import PLAIN_HELP
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def delete(
         print_json(counts)
     else:
         say(f"{counts['deleted']:,} deleted" + (f", {single:,} single questions" if everything else ""))
-    say("Backups and exports made before still hold what was deleted.", err=True)
+    say_what_still_holds(home)
     raise typer.Exit(OK if counts["deleted"] or everything else NO_ANSWER)
 
 

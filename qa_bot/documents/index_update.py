@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -40,6 +41,8 @@ FEW = 128
 """Passages that the transformer encodes in two to four seconds …"""
 QUICKER = 20
 """… and how many times as many the table encodes in the same time."""
+ERASING, LOOK = 10.0, 0.2
+"""Seconds that a service has to change to the new generation, and between two looks."""
 QUICK = (
     "All passages are searched with quick vectors again, because the index was rebuilt or many are new. "
     "`qa-bot improve` makes better ones of what is new."
@@ -164,6 +167,26 @@ def index_update(
             log.warning(QUICK)
             _keep_better(home, improved)
         _clean_up(update, (generations, Generations(home.graph)))
+
+
+def erase_deleted(home: Home, config: Config, encoder: Encoder) -> None:
+    """Make the index anew and remove all former generations, so that no file of the home holds a deleted text.
+
+    An index of tombstones and two generations keep it otherwise until enough others are deleted.
+
+    Raises ChangeError if another process uses a former generation for longer than `ERASING` seconds.
+    """
+    with home.lock("delete"):
+        with index_update(home, config, encoder, action=None, from_nothing=True) as update:
+            update.rebuild()
+        generations, end = Generations(home.index), time.monotonic() + ERASING
+        while generations.prune(keep=1) or generations.has_former():
+            if time.monotonic() > end:
+                raise ChangeError(
+                    f"Expected to remove former generations in {generations.root}, but one is still in use by another "
+                    "process; stop it and run the same command again."
+                )
+            time.sleep(LOOK)
 
 
 def _give_up(update: IndexUpdate, staged: Path) -> None:

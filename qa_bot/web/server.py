@@ -50,6 +50,8 @@ GRACE = 1.0
 """Seconds that stopping waits beyond the deadline of the last answer, and then for its last bytes to go out."""
 JOURNAL_EVERY = 2.0
 """Seconds between two transfers of recorded turns from the journal to the store."""
+FOLLOW_EVERY = 1.0
+"""Seconds between two looks for a new generation."""
 EXPIRE_EVERY = 3600.0
 """Seconds between two searches for expired conversations."""
 RELEASE_EVERY = 20.0
@@ -235,8 +237,14 @@ async def _served(app: web.Application, sockets: list[socket.socket]) -> AsyncIt
 async def _bookkeeping(
     service: AnswerService, conversations: Conversations, health: HealthWatch
 ) -> AsyncIterator[None]:
-    """While serving: the journal, expired conversations, problems in the log, and freed memory."""
-    works = (_move_journal(service), _expire(service, conversations), health.log_changes(), _release_memory(service))
+    """While serving: the journal, new generations, expired conversations, problems in the log, and freed memory."""
+    works = (
+        _move_journal(service),
+        _follow_changes(service),
+        _expire(service, conversations),
+        health.log_changes(),
+        _release_memory(service),
+    )
     tasks = [asyncio.create_task(work) for work in works]
     try:
         yield
@@ -258,6 +266,15 @@ async def _move_journal(service: AnswerService) -> None:
             if not warned:
                 log.warning("Turns stay in the journal, since the store cannot be used: %s", error)
             warned = True
+
+
+async def _follow_changes(service: AnswerService) -> None:
+    """Open a new generation before the next question does: it need not wait, and the former one can be removed."""
+    while True:
+        await asyncio.sleep(FOLLOW_EVERY)
+        if not service.starting:
+            with suppress(Exception):  # the next question says what is wrong
+                await asyncio.to_thread(service.bot.corridor)
 
 
 async def _release_memory(service: AnswerService) -> None:

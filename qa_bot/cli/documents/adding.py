@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qa_bot.cli.context import FAILED, NO_ANSWER, OK, PARTLY, Json, expect_name, open_bot, open_filled, print_json, say
+from qa_bot.cli.context import (
+    FAILED,
+    NO_ANSWER,
+    OK,
+    PARTLY,
+    Json,
+    expect_name,
+    open_bot,
+    open_filled,
+    print_json,
+    say,
+    say_what_still_holds,
+)
 from qa_bot.cli.documents.improving import NoImprove, finish_change
 
 if TYPE_CHECKING:
@@ -146,21 +158,30 @@ def delete(
     context: typer.Context,
     ids: Annotated[list[str] | None, typer.Argument(help="Ids of documents.")] = None,
     collection: Annotated[str | None, typer.Option(help="Delete a whole collection.")] = None,
+    erase: Annotated[
+        bool, typer.Option("--erase", help="Leave no text of deleted documents in any file; makes the index anew.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Remove documents everywhere."""
     from qa_bot.documents import sync
+    from qa_bot.documents.index_update import erase_deleted
 
     if bool(ids) == (collection is not None):
         raise typer.BadParameter("Expected ids or --collection, one of the two.")
-    deleted, missing = sync.delete(*open_filled(context), ids=ids or (), collection=collection)
+    opened = open_filled(context)
+    deleted, missing = sync.delete(*opened, ids=ids or (), collection=collection)
+    if erase:
+        erase_deleted(*opened)
     if json:
-        print_json({"deleted": deleted, "missing": missing})
+        print_json({"deleted": deleted, "missing": missing} | ({"erased": True} if erase else {}))
     else:
         say(f"{deleted:,} deleted")
         for identifier in missing:
             say(f"Expected a document {identifier!r}, but it is not in the home.", err=True)
-    raise typer.Exit(OK if deleted else NO_ANSWER)
+    if erase:
+        say_what_still_holds(opened[0])
+    raise typer.Exit(OK if deleted or erase else NO_ANSWER)
 
 
 def use(

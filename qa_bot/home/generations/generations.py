@@ -198,6 +198,10 @@ class Generations:
         doomed = older[: max(0, len(older) - (keep - 1))]
         return [number for number in doomed if _remove(self.root / f"{number:08d}")]
 
+    def has_former(self) -> bool:
+        """Whether there is a generation beside the current one."""
+        return any(number < (self.current_number() or 0) for number in self._numbers())
+
     def verify(self, generation: Generation | None = None, *, deep: bool = False) -> list[Damage]:
         """Damages of a generation, by default the current: file sizes, and with `deep` the sha256 of every file."""
         try:

@@ -97,6 +97,38 @@ def test_add_and_delete_as_json(qa_bot, write_lines) -> None:
     assert qa_bot("delete", "nobody").code == 3
 
 
+def holding(home: Path, word: bytes) -> list[Path]:
+    """The files of a home that hold a word."""
+    return [path for path in home.rglob("*") if path.is_file() and word in path.read_bytes().lower()]
+
+
+def test_an_erased_document_is_gone_from_every_file(qa_bot, write_lines, home: Path) -> None:
+    """A deleted text otherwise stays in former generations, and in a segment of the index until it is rewritten."""
+    rows = [{"_id": f"x{n}", "title": "secret", "text": f"The xylophonist {n} plays."} for n in range(3)]
+    qa_bot("add", write_lines("a.jsonl", ZORGON, *rows), "--no-improve")
+    assert qa_bot("delete", "x0").code == 0
+    assert holding(home, b"xylophonist 0"), "the reason for --erase"
+    erased = qa_bot("delete", "x1", "--erase", "--json")
+    assert (erased.code, erased.json) == (0, {"deleted": 1, "missing": [], "erased": True})
+    assert not holding(home, b"xylophonist 0") + holding(home, b"xylophonist 1")
+    assert qa_bot("doctor").code == 0
+    assert [row["document"] for row in qa_bot("search", "zorgon", "--top", "1", "--json").json["results"]] == ["zorgon"]
+    assert qa_bot("delete", "x1", "--erase").code == 0, "the same command again, as after an interruption"
+
+
+def test_a_reader_of_a_former_generation_delays_erasing(qa_bot, write_lines, home: Path, monkeypatch) -> None:
+    from qa_bot.home.generations import Generations
+
+    monkeypatch.setattr("qa_bot.documents.index_update.ERASING", 0.2)
+    qa_bot("add", write_lines("a.jsonl", ZORGON), "--no-improve")
+    with Generations(home / "index").pin_current():
+        erased = qa_bot("delete", "zorgon", "--erase")
+    assert erased.code == 1
+    assert "is still in use by another process" in erased.err
+    assert qa_bot("delete", "zorgon", "--erase").code == 0
+    assert not holding(home, b"moon of quix"), "the id is kept, so that sync leaves it out"
+
+
 def test_unknown_format_is_refused(qa_bot, write_lines) -> None:
     called = qa_bot("add", write_lines("a.jsonl", ZORGON), "--format", "wordstar")
     assert (called.code, called.out) == (1, "")

@@ -101,6 +101,13 @@ def test_all_that_people_asked_is_gone_from_every_file(home_with_conversations, 
     assert qa_bot("status", "--json").json["documents"], "documents stay"
 
 
+@pytest.mark.parametrize("name", ["upgrades", ".replaced"])
+def test_copies_inside_the_home_that_hold_what_was_deleted_are_named(home_with_conversations, qa_bot, name) -> None:
+    assert name not in qa_bot("conversations", "delete", "c1").err
+    (home_with_conversations / name).mkdir()
+    assert f"{home_with_conversations / name}, from before" in qa_bot("conversations", "delete", "c2").err
+
+
 @pytest.mark.parametrize("arguments", [(), ("c1", "--all")])
 def test_it_says_what_to_delete(home_with_conversations, qa_bot, arguments) -> None:
     assert qa_bot("conversations", "delete", *arguments).code == 2

@@ -26,6 +26,7 @@ from qa_bot import Bot
 from qa_bot.documents.sync import add
 from qa_bot.home.config import Config
 from qa_bot.home.expiry import DAY
+from qa_bot.home.generations import Generations
 from qa_bot.home.sections import ConversationsSection
 from qa_bot.web.chat.socket import CHAT
 from qa_bot.web.server import running
@@ -321,6 +322,16 @@ def test_an_index_renewed_in_this_process_is_answered_from(bot, serve, write_lin
     add(bot.home, Config(), bot.encoder, [write_lines("z.jsonl", ZORGON)])
     matches = service.post("/api/search", json={"query": "zorgons"}).json["results"]
     assert matches[0]["document"] == "zorgon"
+
+
+def test_an_idle_service_follows_a_change_and_frees_the_former_generation(bot, serve, write_lines, monkeypatch) -> None:
+    """Otherwise files of former generations, also of deleted documents, stay until somebody asks."""
+    monkeypatch.setattr("qa_bot.web.server.FOLLOW_EVERY", 0.02)
+    service, generations = serve(bot), Generations(bot.home.index)
+    assert service.post("/api/ask", json=CATS).status == 200
+    add(bot.home, Config(), bot.encoder, [write_lines("z.jsonl", ZORGON)])
+    assert generations.has_former()
+    service.until(lambda: bool(generations.prune(keep=1)))
 
 
 def test_it_serves_with_and_without_the_faster_loop(monkeypatch) -> None:
