@@ -25,6 +25,7 @@ from qa_bot.answering.scope import EVERYTHING, Scope, ScopeError
 from qa_bot.bot import Bot
 from qa_bot.conversation.persona_choice import ChoiceError, ChoiceNotOfferedError
 from qa_bot.home.folder import HomeGoneError
+from qa_bot.web.answer_threads import AnswerThreads
 from qa_bot.web.errors import UNAVAILABLE, ServiceError
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.telemetry.questions import QuestionObserver, left_queue
@@ -41,8 +42,6 @@ log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 State = Literal["starting", "ready", "overloaded", "stopping"]
 
-LONG = 1_000
-"""Characters above which a question is long: it takes up to twenty times as long as others."""
 BOOKKEEPERS = 2
 """Threads for the store, so that lists and votes do not wait for answers."""
 USUAL = 0.05
@@ -89,8 +88,7 @@ class AnswerService:
         self.improved_share: Callable[[], float | None] = lambda: None
         """Share of the better vectors that is made, while they are made."""
         self._metrics = metrics
-        self._workers = ThreadPoolExecutor(workers, thread_name_prefix="answer")
-        self._long = ThreadPoolExecutor(max(1, workers // 2), thread_name_prefix="long")
+        self._threads = AnswerThreads(workers)
         self._bookkeepers = ThreadPoolExecutor(BOOKKEEPERS, thread_name_prefix="store")
         self._greeter = ThreadPoolExecutor(1, thread_name_prefix="voices")
         self._room, self._at_once = workers + queue, workers
@@ -156,10 +154,10 @@ class AnswerService:
         """
         self.expect_persona(ask.persona)
         relay = listen if listen is ignore_event else _on_loop(listen)
-        is_long = len(ask.question.title) + len(ask.question.body) > LONG
+        size = len(ask.question.title) + len(ask.question.body)
         with self._observer.observe("answer", ask.question.title, self.bot.config) as work:
             answer = await self._run(
-                lambda limit: self.bot.ask(ask, deadline=limit, listen=relay), ask.seconds, is_long=is_long
+                lambda limit: self.bot.ask(ask, deadline=limit, listen=relay), ask.seconds, size=size
             )
             self._observer.answered(work, ask, answer)
         return answer
@@ -170,7 +168,7 @@ class AnswerService:
         """`Bot.search` in a worker thread; raises as `answer` does."""
         search = partial(self.bot.search, query, engine=engine, top=top, scope=scope)
         with self._observer.observe("search", query, self.bot.config) as work:
-            candidates = await self._run(lambda limit: search(deadline=limit), None, is_long=len(query) > LONG)
+            candidates = await self._run(lambda limit: search(deadline=limit), None, size=len(query))
             work.describe({"qa_bot.candidates_out": len(candidates)})
         return candidates
 
@@ -189,13 +187,13 @@ class AnswerService:
             raise ServiceError(422, "Expected a turn to reply to, but got blank ones.")
         say = partial(self.bot.voices.say, persona, turns, top, hints=[hint] if hint.strip() else [])
         try:
-            return await self._run(lambda limit: say(check=limit.check), deadline)
+            return await self._run(lambda limit: say(check=limit.check), deadline, size=sum(map(len, turns)))
         except DeadlineExceededError:
             return PersonaLines((), NO_TIME)
 
     async def chart(self, hint: str) -> GridMap:
         """The topic grid with the position of a hint; raises as `answer` does, and ServiceError 404 without a grid."""
-        return await self._run(lambda _: self._chart(hint), None)
+        return await self._run(lambda _: self._chart(hint), None, size=len(hint))
 
     def begin(self, conversation: str) -> None:
         """Mark a conversation as new, so that the store is not searched for it."""
@@ -256,8 +254,7 @@ class AnswerService:
 
         Raises whatever keeps the bot from answering: no home, no index, no encoder.
         """
-        loop = asyncio.get_running_loop()
-        await loop.run_in_executor(self._workers, self._answer_one)
+        await asyncio.wrap_future(self._threads.submit(0, self._answer_one))
         gc.set_threshold(OBJECTS, *gc.get_threshold()[1:])
         gc.collect()
         gc.freeze()  # a full collection now passes over what lives as long as the process: it is short, and often made
@@ -276,19 +273,17 @@ class AnswerService:
     async def close(self) -> None:
         """Accept nothing new and wait for running work; queued work is not started."""
         self.stopping = True
-        await asyncio.to_thread(self._workers.shutdown, cancel_futures=True)
-        await asyncio.to_thread(self._long.shutdown, cancel_futures=True)
+        await asyncio.to_thread(self._threads.close)
         await asyncio.to_thread(self._bookkeepers.shutdown)
         await asyncio.to_thread(self._greeter.shutdown, cancel_futures=True)
 
-    async def _run(self, work: Callable[[Deadline], Result], seconds: float | None, *, is_long: bool = False) -> Result:
-        """The result of `work`; long questions have separate workers, so that others overtake them."""
+    async def _run(self, work: Callable[[Deadline], Result], seconds: float | None, *, size: int) -> Result:
+        """The result of `work` on `size` characters of text."""
         cancelled = Flag()
         limit = Deadline.after(self.bot.config.answer.deadline if seconds is None else seconds, cancelled)
         self._admit()
         self._waiting[cancelled] = time.monotonic()
-        workers = self._long if is_long else self._workers
-        future = workers.submit(copy_context().run, self._begin, work, limit, cancelled)
+        future = self._threads.submit(size, partial(copy_context().run, self._begin, work, limit, cancelled))
         future.add_done_callback(partial(self._leave, cancelled))
         try:
             return await asyncio.wrap_future(future)

@@ -251,3 +251,23 @@ def test_long_questions_are_overtaken(slow_bot) -> None:
     assert ordinary.sources
     assert waiting == [False] * 4
     assert all(answer.sources for answer in answers)
+
+
+def test_an_ordinary_question_overtakes_longer_ones_that_wait(slow_bot) -> None:
+    """A flood of questions that are just not long: one is in work, the others wait, the ordinary one comes next."""
+    longer = Ask(Question(CATS.title, "My cat is nine years old. " * 36))
+    go = slow_bot.pauses["retrieve"] = Event()
+
+    async def work(service):
+        flood = [asyncio.create_task(service.answer(longer)) for _ in range(4)]
+        await until(lambda: slow_bot.begun)
+        slow_bot.pauses.clear()
+        ordinary = asyncio.create_task(service.answer(Ask.of(CATS)))
+        await asyncio.sleep(0)
+        go.set()
+        await ordinary
+        return sum(task.done() for task in flood), await asyncio.gather(*flood)
+
+    done, answers = with_service(slow_bot, work, workers=1, queue=8)
+    assert done <= 1
+    assert all(answer.sources for answer in answers)
