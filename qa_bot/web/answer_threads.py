@@ -18,8 +18,9 @@ Result = TypeVar("Result")
 
 LONG = 1_000
 """Characters above which a question is long: it takes up to twenty times as long as others."""
-DELAY = 0.01
-"""Seconds for each character: a waiting question is overtaken by shorter ones that come at most so much later."""
+DELAY = 0.03
+"""Seconds for each character: a waiting question is overtaken by shorter ones that come at most so much later. 300
+characters then wait for their whole usual deadline, if there are so many shorter ones."""
 
 
 class AnswerThreads:
