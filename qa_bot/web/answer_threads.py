@@ -14,6 +14,8 @@ from itertools import count
 from threading import Lock
 from typing import Any, TypeVar
 
+from qa_bot.answering.ask import Ask
+
 Result = TypeVar("Result")
 
 LONG = 1_000
@@ -21,6 +23,16 @@ LONG = 1_000
 DELAY = 0.03
 """Seconds for each character: a waiting question is overtaken by shorter ones that come at most so much later. 300
 characters then wait for their whole usual deadline, if there are so many shorter ones."""
+
+
+REPLY = 10
+"""Characters of an earlier reply that take the time of one of a question."""
+
+
+def size_of(ask: Ask) -> int:
+    """Characters of a question, with those of the turns before it that the client sent: they are read anew."""
+    turns = sum(len(turn.question) + len(turn.reply) // REPLY for turn in ask.history or ())
+    return len(ask.question.title) + len(ask.question.body) + turns
 
 
 class AnswerThreads:

@@ -25,7 +25,7 @@ from qa_bot.answering.scope import EVERYTHING, Scope, ScopeError
 from qa_bot.bot import Bot
 from qa_bot.conversation.persona_choice import ChoiceError, ChoiceNotOfferedError
 from qa_bot.home.folder import HomeGoneError
-from qa_bot.web.answer_threads import AnswerThreads
+from qa_bot.web.answer_threads import AnswerThreads, size_of
 from qa_bot.web.errors import UNAVAILABLE, ServiceError
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.telemetry.questions import QuestionObserver, left_queue
@@ -154,10 +154,9 @@ class AnswerService:
         """
         self.expect_persona(ask.persona)
         relay = listen if listen is ignore_event else _on_loop(listen)
-        size = len(ask.question.title) + len(ask.question.body)
         with self._observer.observe("answer", ask.question.title, self.bot.config) as work:
             answer = await self._run(
-                lambda limit: self.bot.ask(ask, deadline=limit, listen=relay), ask.seconds, size=size
+                lambda limit: self.bot.ask(ask, deadline=limit, listen=relay), ask.seconds, size=size_of(ask)
             )
             self._observer.answered(work, ask, answer)
         return answer

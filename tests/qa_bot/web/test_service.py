@@ -8,7 +8,7 @@ from threading import Event, get_ident
 
 import pytest
 
-from qa_bot.answering.ask import Ask
+from qa_bot.answering.ask import Ask, ClientTurn
 from qa_bot.answering.deadline import Cancelled
 from qa_bot.answering.events import SourcesFound, StageBegun, TextAdded
 from qa_bot.web.errors import ServiceError
@@ -253,9 +253,17 @@ def test_long_questions_are_overtaken(slow_bot) -> None:
     assert all(answer.sources for answer in answers)
 
 
-def test_an_ordinary_question_overtakes_longer_ones_that_wait(slow_bot) -> None:
+@pytest.mark.parametrize(
+    "longer",
+    [
+        Ask(Question(CATS.title, "My cat is nine years old. " * 36)),
+        Ask(CATS, history=[ClientTurn("My cat is nine years old. " * 36, "So?")]),
+        Ask(CATS, history=[ClientTurn("So?", "Your cat is nine years old. " * 300)]),
+    ],
+    ids=["body", "history", "replies"],
+)
+def test_an_ordinary_question_overtakes_longer_ones_that_wait(slow_bot, longer: Ask) -> None:
     """A flood of questions that are just not long: one is in work, the others wait, the ordinary one comes next."""
-    longer = Ask(Question(CATS.title, "My cat is nine years old. " * 36))
     go = slow_bot.pauses["retrieve"] = Event()
 
     async def work(service):
