@@ -1,6 +1,6 @@
 """Threads that answer questions: a short one overtakes longer ones that wait, and long ones have separate threads.
 
-24 questions of 1,000 characters at once, each of a third of a second, would hold up an ordinary one for 4 to 7 s if each
+24 questions of 1,000 characters at once, each of a third of a second, would hold up an ordinary one for 4 to 7 s if it
 had to wait for its turn.
 """
 
