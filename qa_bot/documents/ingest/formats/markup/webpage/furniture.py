@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import count
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -42,15 +43,31 @@ _UNCOUNTED = (
     "optgroup colgroup rp rt caption"
 )
 """Elements without an end tag, or closed by the next one."""
-
-
 _UNCOUNTED_TAGS = frozenset(_UNCOUNTED.split())
+MOST_ATTRIBUTES, MOST_OPTIONS = 1000, 2000
+"""Of one element, and of a page. Parsing takes quadratic time: 5 s for 60,000, minutes for a file of 2 MB."""
+_ATTRIBUTE = r"""[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?+|'[^']*+'?+|[^\s>"'][^\s>]*+)?+)?+"""
+_OVERLOADED = re.compile(rf"(<[a-zA-Z][^\s/>]*+)(?:[\s/]*+{_ATTRIBUTE}){{{MOST_ATTRIBUTES + 1},}}+")
+_OPTION = re.compile(r"(</?)(?:option|optgroup|rp|rt)(?=[\s/>])", re.IGNORECASE)
 
 
 def bounded(html: str) -> str:
-    """The page without the tags that would nest its elements deeper than `DEEPEST`."""
+    """The page without what would take quadratic time: attributes, options and levels of elements beyond a number."""
+    if len(html) > 2 * MOST_ATTRIBUTES:
+        html = _OVERLOADED.sub(r"\1", html)
     if html.count("<") <= DEEPEST:
         return html
+    return _flattened(_with_few_options(html))
+
+
+def _with_few_options(html: str) -> str:
+    """The page with other empty elements in place of further options, groups of them, and signs of ruby."""
+    numbers = count(1)
+    return _OPTION.sub(lambda match: match[0] if next(numbers) <= 2 * MOST_OPTIONS else f"{match[1]}wbr", html)
+
+
+def _flattened(html: str) -> str:
+    """The page without the tags that would nest its elements deeper than `DEEPEST`."""
     depth = 0
 
     def within_bounds(match: re.Match[str]) -> str:

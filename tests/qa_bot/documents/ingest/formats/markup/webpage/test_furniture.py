@@ -1,8 +1,10 @@
 """What is not the text of a page is left out, and what looks like it stays."""
 
+from time import process_time
+
 import pytest
 
-from qa_bot.documents.ingest.formats.markup.html import page
+from qa_bot.documents.ingest.formats.markup.html import page, read_page
 from qa_bot.documents.ingest.formats.markup.webpage.furniture import DEEPEST, bounded
 
 TEXT = "The garage has fourteen spaces for people who work here. " * 6
@@ -75,3 +77,31 @@ def test_tags_beyond_the_deepest_level_are_removed():
     assert bounded(html).endswith("<p>y</p>")
     flat = "<p>x<br><li>y<img src=a>" * 1000
     assert bounded(flat) == flat
+
+
+HOSTILE = {
+    "attributes": "<p>a</p><p " + " ".join(f"a{n}=1" for n in range(100_000)) + ">b</p>",
+    "attributes that are not ended": "<p>a</p>b<p " + " ".join(f"a{n}" for n in range(100_000)),
+    "attributes behind brackets in quotes": "<p>a</p><p x='<>' y=\"<>\" "
+    + " ".join(f"a{n}" for n in range(100_000))
+    + ">b",
+    "quotes": "<p>a</p>b" + "<p a='" * 100_000,
+    "options": "a<select>" + "<option>x</option>" * 100_000 + "</select>b",
+    "options with brackets": "a<select>" + "<OPTION a='<'>x</OPTION>" * 100_000 + "</select>b",
+    "groups": "ab" + "<optgroup>" * 100_000,
+    "ruby": "ab" + "<rp>" * 100_000,
+}
+
+
+@pytest.mark.parametrize("html", HOSTILE.values(), ids=HOSTILE)
+def test_what_takes_quadratic_time_is_bounded(html: str) -> None:
+    """Each of them took 6 to 100 s."""
+    began = process_time()
+    text = read_page(html).markdown
+    assert process_time() - began < 2
+    assert "".join(text.split()) == "ab"
+
+
+def test_usual_attributes_and_options_stay() -> None:
+    html = "<p " + " ".join(f"a{n}='>'" for n in range(1000)) + ">b</p><select>" + "<option>x" * 2000 + "</select>"
+    assert bounded(html) == html
