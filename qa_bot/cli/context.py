@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qa_core.text.safe_text import clean, has_control_characters, valid
+from qa_core.text.safe_text import clean, escaped_json, has_control_characters, valid
 
 if TYPE_CHECKING:
     from qa_bot.bot import Bot
@@ -159,5 +159,5 @@ def print_json(payload: Any) -> None:
     """Write `payload` to standard output as one line of JSON."""
     from qa_bot.answering.answer_json import dumps
 
-    sys.stdout.buffer.write(dumps(payload) + b"\n")
+    sys.stdout.buffer.write(escaped_json(dumps(payload)) + b"\n")
     sys.stdout.flush()

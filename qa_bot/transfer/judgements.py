@@ -18,6 +18,7 @@ from qa_bot.home.question_key import question_key
 from qa_bot.home.store import Feedback, Store, Turn, with_present_ids
 from qa_core.atomic import atomic_file, check_writable
 from qa_core.measures.runs import escape_id
+from qa_core.text.safe_text import escaped_json
 
 UP, NEITHER, DOWN = 2, 1, 0
 """Grades of a document by the votes on answers that used it, for `train fusion`; a tie is `NEITHER`."""
@@ -93,7 +94,7 @@ def write_lines(store: Store, file: IO[bytes], *, progress: Progress = lambda _:
     counts, present = VoteCounts(), store.sources.aliases()
     for turn, feedback in store.stream_turns(voted=True):
         turn = replace(turn, answer=with_present_ids(turn.answer, present))
-        file.write(orjson.dumps(vote_fields(turn, feedback[-1])) + b"\n")
+        file.write(escaped_json(orjson.dumps(vote_fields(turn, feedback[-1]))) + b"\n")
         counts.votes += 1
         progress(counts.votes)
     return counts

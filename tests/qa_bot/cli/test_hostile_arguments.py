@@ -119,3 +119,10 @@ def test_an_empty_text_is_not_the_current_directory(qa_bot, tmp_path, monkeypatc
     assert qa_bot(*arguments).code == 2
     assert list(current.iterdir()) == []
     assert current.stat().st_mode & 0o777 == 0o755
+
+
+def test_json_of_hostile_text_is_safe_to_show(qa_bot) -> None:
+    """A terminal obeys U+009B as it obeys ESC [, which JSON escapes."""
+    called = qa_bot("search", "what do zorgons\x9b2J drink\u202e?", "--json")
+    assert called.json["query"] == "what do zorgons\x9b2J drink\u202e?"
+    assert not {"\x9b", "\u202e"} & set(called.out)

@@ -1,6 +1,10 @@
 """Control characters and invalid Unicode."""
 
-from qa_core.text.safe_text import clean, escaped, has_control_characters, valid
+import json
+
+import orjson
+
+from qa_core.text.safe_text import clean, escaped, escaped_json, has_control_characters, valid
 
 
 def test_control_characters_are_removed_or_shown() -> None:
@@ -25,3 +29,14 @@ def test_what_is_removed_from_a_name_is_what_it_may_not_have() -> None:
 def test_lone_surrogates_become_question_marks() -> None:
     assert valid("caf\udce9 ä") == "caf? ä"
     assert valid("ä") == "ä"
+
+
+def test_json_has_no_character_that_a_terminal_obeys() -> None:
+    for code in range(0x10000):
+        character = chr(code)
+        if not clean(character):
+            data = escaped_json(orjson.dumps({character: f"a{character}b"}))
+            assert data.isascii()
+            assert json.loads(data) == {character: f"a{character}b"}
+    usual = orjson.dumps({"ä": "\u2029 \u2065 … é 日本 \n\t"})
+    assert escaped_json(usual) == usual
