@@ -19,6 +19,13 @@ class DiskSpace(NamedTuple):
         """Free share of the disk in percent; 100 if the file system does not tell its size."""
         return 100.0 * self.free / self.size if self.size else 100.0
 
+    @property
+    def free_in_words(self) -> str:
+        """`51 MB`, `1.9 GB`."""
+        if self.free >= 999_500_000:
+            return f"{self.free / 1e9:,.1f} GB"
+        return f"{self.free / 1e6:.0f} MB" if self.free >= 999_500 else f"{self.free / 1e3:.0f} KB"
+
 
 def disk_space(folder: Path) -> DiskSpace:
     """Raises OSError if the folder cannot be reached."""

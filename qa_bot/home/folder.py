@@ -161,7 +161,7 @@ class Home:
         if space.percent < least:
             raise DiskFullError(
                 f"Expected at least {least:g} % of the disk free before anything is added, but got "
-                f"{space.percent:.1f} % ({space.free / 1e9:,.1f} GB); make room, or lower disk.refuse. "
+                f"{space.percent:.1f} % ({space.free_in_words}); make room, or lower disk.refuse. "
                 "Questions are answered as before."
             )
 

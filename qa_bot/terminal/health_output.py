@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from qa_bot.terminal.cleaned_console import cleaned
+from qa_core.disk_space import DiskSpace
 from qa_core.text.safe_text import clean
 
 STYLES = {"ok": "green", "warning": "yellow", "error": "bold red"}
@@ -48,7 +49,7 @@ def _rows(health: Mapping[str, Any]) -> list[tuple[str, Text]]:
     rows += [("source", Text(clean(_source(source)))) for source in health["sources"]]
     backup = health["backup"]
     rows += [("backup", Text("none" if backup is None else f"{age(backup['age'])} ago"))]
-    rows += [("disk", Text(f"{disk['free'] / 1e9:,.1f} GB free, {disk['percent']:.1f} %"))]
+    rows += [("disk", Text(f"{DiskSpace(disk['free'], disk['size']).free_in_words} free, {disk['percent']:.1f} %"))]
     return rows
 
 
@@ -69,4 +70,4 @@ def _vectors(improving: Mapping[str, Any]) -> str:
 
 def _source(source: Mapping[str, Any]) -> str:
     synced = "never synchronised" if source["age"] is None else f"synchronised {age(source['age'])} ago"
-    return f"{source['name']}: {synced}" + (", failed" if source["error"] else "")
+    return f"{source['name']}: {synced}" + (", not complete" if source["error"] else "")

@@ -24,6 +24,14 @@ def test_percent() -> None:
     assert DiskSpace(0, 0).percent == 100.0, "some network file systems do not tell"
 
 
+@pytest.mark.parametrize(
+    ("free", "words"),
+    [(0, "0 KB"), (102_400, "102 KB"), (51_200_000, "51 MB"), (999_999, "1 MB"), (1_900_000_000, "1.9 GB")],
+)
+def test_free_space_in_words(free: int, words: str) -> None:
+    assert DiskSpace(free, 10**12).free_in_words == words
+
+
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         disk_space(tmp_path / "none")

@@ -90,7 +90,7 @@ def _vectors(home: Home, config: Config) -> dict[str, Any]:
 
 def _source(source: Source, now: float, problems: list[Problem]) -> dict[str, Any]:
     if source.error:
-        detail = f"The source {source.name} could not be synchronised: {source.error}"
+        detail = f"The last sync of the source {source.name} was not complete: {source.error}"
         problems.append(Problem("sources", "warning", detail))
     age = None if source.synced is None else max(0.0, now - source.synced)
     return {
@@ -128,7 +128,7 @@ def _disk(home: Home, config: Config, problems: list[Problem]) -> dict[str, Any]
         problems.append(Problem("home", "error", f"The home cannot be reached: {error}; bring it back to its place."))
         return {"free": 0, "size": 0, "percent": 0.0, "level": "full"}
     level = "full" if space.percent < limits.refuse else "low" if space.percent < limits.warn else "ok"
-    left = f"{space.percent:.1f} % of the disk are free ({space.free / 1e9:,.1f} GB)"
+    left = f"{space.percent:.1f} % of the disk are free ({space.free_in_words})"
     if level == "full":
         problems.append(Problem("disk", "error", f"{left}: nothing is added until there is room."))
     elif level == "low":

@@ -93,7 +93,7 @@ def test_what_is_shown_of_a_service() -> None:
         "generation 7, 1,234 documents, 5,678 passages",
         "generation 2, 99 facts",
         "starter-table, better ones 40%",
-        "synchronised 1 min ago, failed",
+        "synchronised 1 min ago, not complete",
         "new: never synchronised",
         "1 d ago",
         "5.0 GB free, 5.0 %",

@@ -51,7 +51,7 @@ def test_the_lag_of_each_source_and_its_error(tmp_path: Path) -> None:
     report = reported(tmp_path / "home", *rows)
     assert [(row["name"], row["age"]) for row in report["sources"]] == [("docs", 90.0), ("new", None), ("wiki", 0.0)]
     assert report["problems"] == [
-        Problem("sources", "warning", "The source wiki could not be synchronised: no rights to read it")
+        Problem("sources", "warning", "The last sync of the source wiki was not complete: no rights to read it")
     ]
 
 
