@@ -6,7 +6,9 @@ had to wait for its turn.
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from heapq import heappop, heappush
@@ -15,6 +17,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from qa_bot.answering.ask import Ask
+from qa_bot.answering.events import Event, Listener
 
 Result = TypeVar("Result")
 
@@ -89,3 +92,23 @@ class _Pool:
             del future, task  # the error refers to this frame: they would be a cycle, which keeps an index open
         else:
             future.set_result(result)
+
+
+def on_loop(listen: Listener) -> Listener:
+    """A listener for other threads that calls `listen` on the running loop, with one wake-up for many events."""
+    loop, waiting = asyncio.get_running_loop(), deque[Event]()
+
+    def deliver() -> None:
+        try:
+            while waiting:
+                listen(waiting.popleft())
+        finally:
+            if waiting:  # the listener raised, which the loop reports; deliver the remaining events
+                loop.call_soon(deliver)
+
+    def enqueue(event: Event) -> None:
+        waiting.append(event)
+        if len(waiting) == 1:  # else a wake-up is already scheduled
+            loop.call_soon_threadsafe(deliver)
+
+    return enqueue

@@ -6,7 +6,6 @@ import asyncio
 import gc
 import logging
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -19,13 +18,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.corridor import SearchEngine
 from qa_bot.answering.deadline import Cancelled, Deadline, DeadlineExceededError
-from qa_bot.answering.events import Event, Listener, ignore_event
+from qa_bot.answering.events import Listener, ignore_event
 from qa_bot.answering.models.personas import PersonaError, PersonaLines
 from qa_bot.answering.scope import EVERYTHING, Scope, ScopeError
 from qa_bot.bot import Bot
 from qa_bot.conversation.persona_choice import ChoiceError, ChoiceNotOfferedError
 from qa_bot.home.folder import HomeGoneError
-from qa_bot.web.answer_threads import AnswerThreads, size_of
+from qa_bot.web.answer_threads import AnswerThreads, on_loop, size_of
 from qa_bot.web.errors import UNAVAILABLE, ServiceError
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.telemetry.questions import QuestionObserver, left_queue
@@ -56,6 +55,7 @@ NO_TIME = "There was not enough time to think of something to say; allow more."
 RETRY = 5.0
 """Seconds to wait after a persona could not be opened."""
 HOME_GONE = "The home of the service was moved or deleted; the log says where it should be."
+STORE_LOST = "The store cannot be read; the log says why."
 PROBE = 3.0
 """Seconds within which the store has to answer."""
 OBJECTS = 700
@@ -153,7 +153,7 @@ class AnswerService:
             asyncio.CancelledError: the caller was cancelled; the work stops at its next check.
         """
         self.expect_persona(ask.persona)
-        relay = listen if listen is ignore_event else _on_loop(listen)
+        relay = listen if listen is ignore_event else on_loop(listen)
         with self._observer.observe("answer", ask.question.title, self.bot.config) as work:
             answer = await self._run(
                 lambda limit: self.bot.ask(ask, deadline=limit, listen=relay), ask.seconds, size=size_of(ask)
@@ -212,11 +212,15 @@ class AnswerService:
             return await self._or_404(lambda _: self.bot.choose(id, choice))
 
     async def store(self, work: Callable[[Store], Result]) -> Result:
-        """Call `work` with the store, in a thread apart from the answers; ServiceError 503 if the home is gone."""
+        """Call `work` with the store, in a thread apart from the answers; ServiceError 503 if home or store is lost."""
         try:
             return await asyncio.wrap_future(self._bookkeepers.submit(copy_context().run, lambda: work(self.bot.store)))
         except HomeGoneError as error:
             raise self.home_is_gone(error) from error
+        except Exception as error:
+            if _is_fault_of_store(error):
+                raise self._store_is_lost(str(error)) from None
+            raise
 
     async def check_store(self) -> None:
         """Raise ServiceError 503 unless the store can be read now; concurrent callers share one attempt.
@@ -231,12 +235,8 @@ class AnswerService:
         except ServiceError:
             raise
         except Exception as error:
-            if self._store_works:
-                reason = f"no answer within {PROBE:g} s" if isinstance(error, TimeoutError) else str(error)
-                log.warning("The store cannot be used: %s", reason)
-            self._store_works = False
-            unread = "The store cannot be read; the log says why."
-            raise ServiceError(503, unread, retry_after=RETRY, code=UNAVAILABLE) from None
+            reason = f"no answer within {PROBE:g} s" if isinstance(error, TimeoutError) else str(error)
+            raise self._store_is_lost(reason) from None
         self._store_works = self._home_is_there = True
 
     async def _or_404(self, work: Callable[[Store], Result]) -> Result:
@@ -353,11 +353,24 @@ class AnswerService:
         self._home_is_there = False
         return ServiceError(503, HOME_GONE, retry_after=RETRY, code=UNAVAILABLE)
 
+    def _store_is_lost(self, reason: str) -> ServiceError:
+        """For the client; the log has the reason, once."""
+        if self._store_works:
+            log.warning("The store cannot be used: %s", reason)
+        self._store_works = False
+        return ServiceError(503, STORE_LOST, retry_after=RETRY, code=UNAVAILABLE)
+
     def _leave(self, waiting: Flag, _: Future[Result]) -> None:
         with self._lock:
             self._waiting.pop(waiting, None)
             self._taken -= 1
             self._ended = time.monotonic()
+
+
+def _is_fault_of_store(error: Exception) -> bool:
+    from qa_bot.home.store import NotFoundError, StoreError  # late: the first question does not wait for SQLAlchemy
+
+    return isinstance(error, StoreError) and not isinstance(error, NotFoundError)
 
 
 @contextmanager
@@ -369,23 +382,3 @@ def refused_choices() -> Iterator[None]:
         raise ServiceError(404, str(error)) from None
     except ChoiceError as error:
         raise ServiceError(422, str(error)) from None
-
-
-def _on_loop(listen: Listener) -> Listener:
-    """A listener for other threads that calls `listen` on the running loop, with one wake-up for many events."""
-    loop, waiting = asyncio.get_running_loop(), deque[Event]()
-
-    def deliver() -> None:
-        try:
-            while waiting:
-                listen(waiting.popleft())
-        finally:
-            if waiting:  # the listener raised, which the loop reports; deliver the remaining events
-                loop.call_soon(deliver)
-
-    def enqueue(event: Event) -> None:
-        waiting.append(event)
-        if len(waiting) == 1:  # else a wake-up is already scheduled
-            loop.call_soon_threadsafe(deliver)
-
-    return enqueue

@@ -56,6 +56,20 @@ def test_readyz_is_true_to_the_store(service, bot, caplog, damage) -> None:
     assert service.post("/api/ask", json=CATS).status == 200, "answers need no store"
 
 
+def test_a_damaged_store_is_no_failure_of_the_service(service, bot, caplog) -> None:
+    turn = service.post("/api/ask", json=CATS).json["id"]
+    assert service.get("/readyz").status == 200
+    for path in bot.home.path.glob("store.sqlite*"):
+        path.write_bytes(b"no database" * 1000)
+    vote = {"id": turn, "vote": "up", "comment": "a private remark"}
+    replies = [service.get("/api/conversations"), service.post("/api/feedback", json=vote)]
+    assert [(reply.status, reply.json["error"]["code"]) for reply in replies] == [(503, "unavailable")] * 2
+    assert all("Retry-After" in reply.headers for reply in replies)
+    assert caplog.text.count("The store cannot be used") == 1
+    assert "Traceback" not in caplog.text
+    assert "a private remark" not in caplog.text
+
+
 def test_readyz_recovers_with_the_store(service, bot, monkeypatch) -> None:
     from qa_bot.home.store import StoreError
 

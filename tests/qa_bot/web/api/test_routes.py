@@ -280,12 +280,13 @@ def test_a_title_has_something_to_read(service) -> None:
         assert "for title" in error(service.request("PATCH", "/api/conversations/c", json={"title": title}), 422)
 
 
-def test_internal_errors_hide_their_cause(service, monkeypatch, caplog) -> None:
+@pytest.mark.parametrize(("kind", "status"), [(StoreError, 503), (RuntimeError, 500)])
+def test_internal_errors_hide_their_cause(service, monkeypatch, caplog, kind, status) -> None:
     def broken(**_: object) -> None:
-        raise StoreError("Expected to use the store /secret/path")
+        raise kind("Expected to use the store /secret/path")
 
     monkeypatch.setattr(service.bot.store, "conversations", broken)
-    message = error(service.get("/api/conversations"), 500)
+    message = error(service.get("/api/conversations"), status)
     assert "secret" not in message
     assert "secret" in caplog.text
 
