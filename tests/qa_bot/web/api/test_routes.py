@@ -9,6 +9,8 @@ from io import BytesIO
 from threading import Event
 from urllib.parse import urlsplit
 
+import pytest
+
 from qa_bot.answering.answer_json import as_dict
 from qa_bot.home.journal import open_store
 from qa_bot.home.store import StoreError
