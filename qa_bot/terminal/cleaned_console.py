@@ -37,7 +37,7 @@ class _CleaningHook(RenderHook):
 def cleaned(console: Console | None = None, *, stderr: bool = False) -> Console:
     """The console, or a new one, without control characters in what it prints.
 
-    A new one shows `[link=…]` and `:cat:` in names as they are, and does not wrap lines that go to a file or a pipe,
+    A new one shows `[link=…]` and `:cat:` in names unchanged, and does not wrap lines that go to a file or a pipe,
     unless the environment sets COLUMNS.
     """
     if console is None:

@@ -325,7 +325,7 @@ def test_an_index_renewed_in_this_process_is_answered_from(bot, serve, write_lin
 
 
 def test_an_idle_service_follows_a_change_and_frees_the_former_generation(bot, serve, write_lines, monkeypatch) -> None:
-    """Otherwise files of former generations, also of deleted documents, stay until somebody asks."""
+    """Otherwise files of former generations, also of deleted documents, stay until the next question."""
     monkeypatch.setattr("qa_bot.web.server.FOLLOW_EVERY", 0.02)
     service, generations = serve(bot), Generations(bot.home.index)
     assert service.post("/api/ask", json=CATS).status == 200
