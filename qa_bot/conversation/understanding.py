@@ -11,7 +11,7 @@ from qa_bot.answering.ask import STANDS_ALONE, Readings
 from qa_bot.conversation.followups import Exchange, Rewriter
 from qa_bot.conversation.followups.corrections import corrected
 from qa_bot.conversation.followups.fragments import is_fragment
-from qa_bot.conversation.followups.introductions import without_introduction
+from qa_bot.conversation.followups.introductions import returned, without_introduction
 from qa_bot.conversation.followups.readings import goes_on, keeps_topic, readings
 from qa_bot.conversation.memory import RememberedTurn
 from qa_core.text.analysis import fold, terms, words
@@ -75,7 +75,10 @@ def read(
     if talk := recognise(turn):
         return UnderstoodTurn(turn, talk)
     earlier = [former for former in past if former.talk is None]
-    turn = corrected(without_introduction(turn)) if earlier else turn
+    turn = without_introduction(turn) if earlier else turn
+    if earlier and (question := returned(turn)):
+        return UnderstoodTurn(question)
+    turn = corrected(turn) if earlier else turn
     rewritten = rewriter.rewrite(turn, [_exchange(former, entities) for former in earlier])
     texts = readings(turn, _questions(past), changed=rewritten.changed)
     topic = _topic(earlier[-1]) if texts and keeps_topic(turn) else ""

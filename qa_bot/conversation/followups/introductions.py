@@ -1,4 +1,4 @@
-"""Words before a question that ask nothing: "OK.", "Thanks!", "Different question:"."""
+"""Words before a question that ask nothing: "OK.", "Different question:", or name its topic: "Back to the bell:"."""
 
 from __future__ import annotations
 
@@ -19,6 +19,27 @@ _ANNOUNCED = (
 _INTRODUCTION = re.compile(
     rf"(?:(?:{_ANSWERED})\s*[.,!;:…–—-]+\s*|(?:{_ANNOUNCED})\s*[.,!:…–—-]+\s*)+(?=\w)", re.IGNORECASE
 )
+
+_RETURN = (
+    r"(?:(?:and|but|so|now|ok|okay)\b[\s,]*)*(?:(?:going|coming|let['’]?s go|to go|to come) )?back to (?P<english>.+?)|"
+    r"(?:(?:und|aber|nun|jetzt|noch ?mal|wieder|ok)\b[\s,]*)*zurück (?:zu|zum|zur) (?P<german>.+?)|"
+    r"(?:(?:et|mais|pour)\b[\s,]*)*(?:en )?(?:revenons|revenant|revenir) (?:à|au|aux) (?P<french>.+?)"
+)
+_RETURNED = re.compile(rf"(?:{_RETURN})\s*[:,;–—]+\s*(?P<question>\w.*)", re.IGNORECASE | re.DOTALL)
+TOPIC, LONGEST = 5, 300
+"""Words of a topic, and characters of a turn that takes one up again, at most."""
+
+
+def returned(turn: str) -> str:
+    """A turn that names the topic which it takes up again, as a question that stands alone; "" for other turns.
+
+    "Back to the bell: who rings it?" becomes "The bell: who rings it?".
+    """
+    match = _RETURNED.fullmatch(turn.strip()) if len(turn) <= LONGEST else None
+    topic = (match["english"] or match["german"] or match["french"]).strip() if match else ""
+    if match is None or len(topic.split()) > TOPIC:
+        return ""
+    return f"{topic[:1].upper()}{topic[1:]}: {match['question']}"
 
 
 def without_introduction(turn: str) -> str:

@@ -59,7 +59,10 @@ def test_values_of_the_configuration(console: Console) -> None:
 @pytest.mark.parametrize(
     "text", ["[/none] is no end", "[link=https://evil.example]docs[/link]", "[draft].md", ":cat: [bold]"]
 )
-def test_signs_of_rich_in_names_are_shown_as_they_are(capsys: pytest.CaptureFixture[str], text: str) -> None:
+def test_signs_of_rich_in_names_are_shown_as_they_are(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
     collections = [{"name": text, "documents": 1, "passages": 1}]
     names = ("size", "generation", "documents", "passages", "near_duplicates", "facts", "turns")
     show_status({**dict.fromkeys(names, 0), "home": text, "encoder": text, "collections": collections})
