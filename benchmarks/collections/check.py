@@ -23,7 +23,7 @@ GRAPH = COLLECTION.parent / "graph"
 STARTER = "everyday"
 """The collection without documents: it asks the starter collection and the starter graph."""
 QUESTIONS, TRANSLATED, DIALOGUES = "questions.jsonl", "german.jsonl", "dialogues.jsonl"
-FEWEST = 60
+FEWEST = 45
 NO_ANSWER = "unanswerable"
 """The type of questions without gold; a `trap` may have one, because some documents correct it."""
 
