@@ -17,6 +17,11 @@ PRICE_WORDS = word_set(
 _UNIT = r"(?:€|\$|£|¥|EUR|USD|GBP|CHF|Euro|Euros|Cent|Cents|dollars?|pounds?|pence|francs?|Franken)"
 _AMOUNT = re.compile(rf"\d\s?{_UNIT}(?!\w)|(?<!\w){_UNIT}\s?\d", re.IGNORECASE)
 
+_COLUMN = re.compile(
+    rf"^(?=[^\n]*\|)[^\d\n]*(?<![^\W_]){_UNIT}(?![^\W_])[^\d\n]*\n(?=[^\n]*\d)", re.IGNORECASE | re.MULTILINE
+)
+"""A row of names with a currency above a row with digits, in the plain text of a table: "price_eur", "Fee (€)"."""
+
 
 def asks_for_price(word: str) -> bool:
     """Whether a word of a question asks what something costs."""
@@ -24,5 +29,5 @@ def asks_for_price(word: str) -> bool:
 
 
 def has_amount(text: str) -> bool:
-    """Whether a text has an amount of money: "1.200,50 €", "EUR 30", "$5"."""
-    return _AMOUNT.search(text) is not None
+    """Whether a plain text has an amount of money: "1.200,50 €", "EUR 30", "$5", or a column of them."""
+    return _AMOUNT.search(text) is not None or _COLUMN.search(text) is not None

@@ -15,6 +15,20 @@ def test_other_numbers(text):
     assert not has_amount(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("part | price_eur\nPegs | 12.90", True),
+        ("Garment | Fee (€) | when\nCoat | 3 | May", True),
+        ("part | neural\nPegs | 12", False),
+        ("part | price_eur\nPegs | none", False),
+        ("The Euro came.\n12 states had it", False),
+    ],
+)
+def test_a_column_of_amounts(text, expected):
+    assert has_amount(text) is expected
+
+
 def test_words_that_ask():
     assert all(map(asks_for_price, ["cost", "Kostet", "teuer", "prix"]))
     assert not asks_for_price("deadline")
