@@ -92,6 +92,7 @@ class Laboratory:
     def _train(self, training: Trained, folder: Path) -> None:
         from qa_lab.train.registry import verb
         from qa_lab.train.request import Request
+        from qa_lab.train.training_run import TrainingRun
 
         setting, quick = self.setting, self.setting.quick
         settings, dev = training.chosen(quick=quick), training.development(quick=quick)
@@ -107,7 +108,7 @@ class Laboratory:
             dev=str(setting.data / dev) if "/" in dev else dev,
             limit=training.most(quick=quick),
             seed=training.seed,
-            resume=(folder / "training").is_dir(),
+            resume=TrainingRun(folder, {}).saved,  # one that was killed before its first save begins anew
             relations=setting.data / training.relations if training.relations else None,
         )
         outcome = chosen.run(

@@ -1,5 +1,6 @@
 import json
 import math
+import shutil
 
 import pytest
 
@@ -27,6 +28,14 @@ def test_a_model_is_trained_once_and_measured(laboratory):
     assert math.isnan(reported["none"].mean)
     assert (folder / "model.safetensors").stat().st_mtime_ns == saved
     assert laboratory.model(trained(l2=0.5)) != folder
+
+
+def test_a_training_that_was_killed_before_its_first_save_begins_anew(laboratory):
+    folder = laboratory.model(trained())
+    whole = (folder / "model.safetensors").read_bytes()
+    shutil.rmtree(folder)
+    (folder / "training").mkdir(parents=True)
+    assert (laboratory.model(trained()) / "model.safetensors").read_bytes() == whole
 
 
 def test_reported_figures_have_their_standard_errors(laboratory):
