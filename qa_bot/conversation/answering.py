@@ -23,6 +23,9 @@ from qa_core.text.small_talk import language_of_talk, recognise
 from qa_core.types import Answer, Question
 from retrievers.long_questions import TITLE, bounded, shortened
 
+REST = "rest of the body"
+"""Among the skipped parts of an answer whose question had a body above the bound."""
+
 
 @cache
 def rewriter() -> Rewriter:
@@ -102,14 +105,20 @@ def _bounded(ask: Ask) -> Ask:
 
 
 def _with_cut(answer: Answer, original: Question, searched: Question) -> Answer:
-    """The answer to the original question; if that was cut, understood text and trace name what was searched."""
+    """The answer to the original question; if that was cut, it says so.
+
+    A cut title is understood as what was searched, the rest of a cut body is among the skipped parts, and the trace has
+    both as they were searched.
+    """
     answer = replace(answer, question=original.title)
     if len(original.title) <= TITLE and len(original.body) == len(searched.body):
         return answer
     cut = {"title": searched.title, "body": searched.body}
     trace = None if answer.trace is None else {**answer.trace, "searched": cut}
     is_cut = len(original.title) > TITLE
-    return replace(answer, understood=answer.understood or (searched.title if is_cut else ""), trace=trace)
+    skipped = (*answer.skipped, REST) if len(original.body) > len(searched.body) else answer.skipped
+    understood = answer.understood or (searched.title if is_cut else "")
+    return replace(answer, understood=understood, trace=trace, skipped=skipped)
 
 
 def _understood(corridor: Corridor, ask: Ask, past: Sequence[RememberedTurn], deadline: Deadline) -> UnderstoodTurn:

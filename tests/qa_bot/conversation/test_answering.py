@@ -173,7 +173,9 @@ def test_a_long_question_is_cut_at_sentences_and_says_so(bot: Bot) -> None:
     assert answer.trace is not None
     assert answer.trace["searched"]["title"] == CATS
     assert answer.trace["searched"]["body"] == ("My cat is nine years old. " * 900)[:BODY].rpartition(" My")[0]
+    assert answer.skipped == ("rest of the body",)
     short = bot.ask(CATS, body=story[:520], trace=True)
+    assert short.skipped == ()
     assert short.trace is not None
     assert "searched" not in short.trace
 
