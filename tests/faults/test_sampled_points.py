@@ -13,7 +13,7 @@ import pytest
 from tests.faults.disk import Mode, inodes_of, lose_power
 
 ROOT = Path(__file__).parents[2]
-SAMPLE = 1
+SAMPLE = 3
 """Points of each operation, each with six kinds of faults; all of them take hours (`make faults`)."""
 
 
