@@ -95,7 +95,7 @@ def _is_known(word: str, languages: tuple[str, ...], index: Index, encoder: Enco
 
 
 def _correction(word: str, index: Index, *, is_english: bool, is_german: bool) -> str:
-    """The word that is meant; "" if there is none. The parts of an identifier ("MAX_LENGHT") are corrected alone."""
+    """The nearest word of the documents, or "". Parts of an identifier such as MAX_LENGHT are corrected separately."""
     if "_" in word:
         parts = {part: _nearest(part, index, _near) for part in _PART.findall(word) if not _is_in(index, part)}
         return _PART.sub(lambda match: _with_case(parts.get(match[0]) or match[0], match[0]), word)

@@ -158,10 +158,9 @@ def rank_passages(
     deadline.check()
     sums = _final(passages, keys[first], prose[first], pairs[first], include_archived=include_archived)
     considered = [passages[key] for key in keys[first].tolist()]
-    if formulation and understood < 1:
-        titles = [passage.source.title if is_pair(passage) else "" for passage in considered]
-        sums += (1.0 - understood) * same_words_bonus(formulation.text, titles)
     sums += _bonus(considered, places)
+    if formulation and understood < 1:
+        sums += (1.0 - understood) * _same_words_bonus(considered, formulation.text)
     if topic:
         alone = {name: scores[first] for name, scores in scaled_raws[0].items()}
         sums += _topic_bonus(considered, topic, alone, readings[0].weight)
@@ -177,10 +176,14 @@ def rank_passages(
         numbered = {int(keys[row]): candidates[row] for row in heads}
         with_leads = _with_leads(index, query, numbered, formulation)
         candidates.update(zip(heads, with_leads, strict=True))
-    top = [by_row[row] for row in order[: RIVALS + 1].tolist()]
-    separation = top[0] - float(np.mean(top[1:])) if len(top) > 1 else top[0]
+    separation = _separation([by_row[row] for row in order[: RIVALS + 1].tolist()])
     ranked, nearest = tuple(candidates[row] for row in best), tuple(candidates[row] for row in heads)
     return RankedPassages(ranked, _lists(readings[-1].hits), separation, nearest)
+
+
+def _separation(sums: Sequence[float]) -> float:
+    """How far the first passage is above the mean of those after it."""
+    return sums[0] - float(np.mean(sums[1:])) if len(sums) > 1 else sums[0]
 
 
 def _bonus(passages: Sequence[Passage], places: AskedPlaces) -> Scores:
@@ -196,6 +199,11 @@ def _bonus(passages: Sequence[Passage], places: AskedPlaces) -> Scores:
     kinds = np.array([steps, contacts, sections, codes], np.float64)
     gained: Scores = np.array([STEPS, CONTACT, SECTION, CODE]) @ kinds
     return gained + np.array(releases, np.float64)
+
+
+def _same_words_bonus(passages: Sequence[Passage], question: str) -> Scores:
+    """What passages (n,) gain whose title asks with the words of the question."""
+    return same_words_bonus(question, [passage.source.title if is_pair(passage) else "" for passage in passages])
 
 
 def _topic_bonus(

@@ -189,7 +189,7 @@ def _json(text: str) -> str:
 
 
 def root_of(text: str) -> str:
-    """The name of the first element of XML; empty if there is none."""
+    """The name of the root element of an XML text; "" if the text does not begin with one."""
     match = XML_ROOT.match(text)
     return match[1] if match else ""
 

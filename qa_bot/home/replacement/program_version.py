@@ -29,7 +29,7 @@ def note_version(home: Path) -> None:
 
 
 def noted_version(home: Path) -> str:
-    """Empty if there is none, or no version in its place."""
+    """The version that wrote the home; "" if the file is missing or does not hold a version."""
     try:
         text = (home / FILE).read_text("ascii", "replace").strip()
     except OSError:
