@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 EMPTY_QUESTION, NO_TIME = ENGLISH.empty_question, ENGLISH.no_time
 NOTHING_FOUND, NOTHING_NAMED = ENGLISH.nothing_found, ENGLISH.nothing_named
-NOTHING_IN_SCOPE = ENGLISH.nothing_in_scope
 WHICH = "Which of these do you mean?"
 """Above choices."""
 NO_GRAPH = "There is no knowledge graph, or it is switched off; add facts with `qa-bot kg add FILE`."

@@ -52,11 +52,6 @@ def examples(engine: Engine) -> Iterator[tuple[int, str, Sequence[int]]]:
             yield id_, str(name), connection.execute(chosen).scalars().all()
 
 
-def collection_name(engine: Engine, id_: int) -> str | None:
-    with reading(engine) as connection:
-        return connection.execute(select(collections.c.name).where(collections.c.id == id_)).scalar_one_or_none()
-
-
 def collection_key(engine: Engine, name: str) -> int | None:
     with reading(engine) as connection:
         return connection.execute(select(collections.c.id).where(collections.c.name == name)).scalar_one_or_none()

@@ -10,7 +10,6 @@ from qa_bot.documents.ingest.formats.office.names import value, whole_number
 from qa_bot.documents.ingest.formats.office.word.styles import CODE, MONOSPACED, QUOTE, TITLES
 
 MOST_ANCESTORS = 20
-DEEPEST_LEVEL = 10
 
 
 class OdfStyle(NamedTuple):
