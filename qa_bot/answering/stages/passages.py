@@ -42,6 +42,7 @@ from rankers.passage_evidence import (
     summed,
     topic_bonus,
 )
+from rankers.question_titles import is_question
 from rankers.release_notes import release_bonus
 from retrievers.codes import codes_in
 from retrievers.engines.index import Field, Filter, Index, KeywordQuery
@@ -331,7 +332,7 @@ def is_pair(passage: Passage) -> bool:
     """Whether the title is a question that the passage answers: the page "Contacts?" has sections or a table."""
     source = passage.source
     is_whole = not passage.place.heading and passage.place.kind != "table"
-    return source.details.kind == "pair" or (is_whole and source.title.rstrip().endswith("?"))
+    return source.details.kind == "pair" or (is_whole and is_question(source.title))
 
 
 def _best_of_documents(order: IntArray, documents: IntArray) -> IntArray:
