@@ -5,7 +5,8 @@ is kept, since it may be a name. The encoder knows few German words, so a correc
 German documents a word becomes another only if they differ in the ways that people misspell German. The documents that
 share the most pieces with a word are searched for near words, so that no list of all words of a home is needed.
 
-A code that the documents write with other zeros is written as they do: "e7" becomes "e07".
+A code that the documents write with other zeros is written as they do: "e7" becomes "e07"; so is a word that they write
+with a hyphen or as two: "wifi" becomes "Wi-Fi".
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from collections import Counter
 from collections.abc import Callable
 
 from qa_core.text.analysis import looks_english, terms, words
+from qa_core.text.synonyms import synonyms
 from qa_core.types import Encoder, Passage, Question
-from retrievers.engines.index import Index
+from retrievers.engines.index import Index, KeywordQuery
 from retrievers.formulate import formulate, piece_query
 
 SHORTEST = 4
@@ -28,6 +30,7 @@ SHORT = 6
 SHORTEST_GERMAN = 6
 """Letters of a German word that is corrected: many shorter words are spelt alike."""
 _WORD, _PART = re.compile(r"\w+"), re.compile(r"[^\W\d_]+")
+_HYPHENED = re.compile(r"\w+(?:-\w+)+")
 _CODE = re.compile(r"\b([A-Za-z]{1,3})(\d{1,4})\b")
 _SPELLINGS = [
     (re.compile(spelling), letter)
@@ -56,7 +59,10 @@ def corrected(question: str, index: Index, encoder: Encoder) -> str:
     if not is_english and not is_german:
         return question
     languages = ("en", "de") if is_german else ("en",)
+    if is_english:
+        question = _WORD.sub(lambda word: _in_two(word[0], index) or word[0], question)
     unknown = {match[0] for match in _WORD.finditer(question) if not _is_known(match[0], languages, index, encoder)}
+    unknown -= {part for match in _HYPHENED.finditer(question) if synonyms(match[0]) for part in match[0].split("-")}
     if not unknown or len(unknown) > MOST_UNKNOWN:
         return question
     nearest = {word: _correction(word, index, is_english=is_english, is_german=is_german) for word in unknown}
@@ -91,7 +97,23 @@ def _is_known(word: str, languages: tuple[str, ...], index: Index, encoder: Enco
         or any(index.document_frequency("all", stem) for stem in stems)
         or encoder.knows(word)
         or any(encoder.knows(stem) for stem in stems)
+        or ("en" in languages and bool(synonyms(word)))
     )
+
+
+def _in_two(word: str, index: Index) -> str:
+    """A word that the documents do not have, as they write it in two parts: "Wi-Fi" for "wifi"; "" if they do not."""
+    if not SHORTEST <= len(word) <= LONGEST_WORD or not word.isalpha() or _is_in(index, word):
+        return ""
+    for at in range(2, len(word) - 1):
+        parts = (*terms(word[:at]), *terms(word[at:]))
+        if len(parts) == 2 and all(index.document_frequency("all", part) for part in parts):
+            hits = index.keyword_hits(KeywordQuery((), phrases=((parts, 1.0, 0),)), 1)
+            written = re.compile(rf"\b{word[:at]}[- ]{word[at:]}\b", re.IGNORECASE)
+            for passage in index.passages(hits.passages.tolist()).values():
+                if match := written.search(_text(passage)):
+                    return match[0]
+    return ""
 
 
 def _correction(word: str, index: Index, *, is_english: bool, is_german: bool) -> str:

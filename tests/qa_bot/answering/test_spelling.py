@@ -19,7 +19,7 @@ The defibrillator hangs at the reception. A guild of helpers meets each month.
 ## Leave
 
 Maternity leave has a length of sixteen weeks. Call the ops team in an emergency.
-The door shows E07 if it is locked.
+The door shows E07 if it is locked. Guests use the Wi-Fi after they sign up.
 """
 
 
@@ -62,6 +62,7 @@ def test_more_passages_are_searched_if_the_first_have_no_near_word(index, encode
         ("materntiy leave lenght?", "maternity leave length?"),  # swaps
         ("what is a gild", "what is a guild"),  # a letter is missing
         ("default of OPS_LENGHT_2?", "default of OPS_LENGTH_2?"),  # a part of an identifier
+        ("is there wifi before signup", "is there Wi-Fi before sign up"),  # written in two parts
     ],
 )
 def test_a_word_that_nothing_knows_becomes_the_nearest_word_of_the_documents(index, encoder, question, meant):
@@ -81,6 +82,7 @@ def test_a_code_has_as_many_zeros_as_in_the_documents(index, encoder, code, mean
         "where is the evacuation plan",  # English, though the documents do not have it
         "who is Lenght",  # a name
         "oops, the ops team",  # "ops" has a letter less
+        "guild walkie-talkie",  # WordNet has the whole word
         "zzyzx qwrtp",  # nothing is near
         "Wo ist der Defribillator und wie lange ist er da?",  # German
         "",
