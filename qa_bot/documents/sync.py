@@ -18,7 +18,7 @@ from qa_bot.documents.ingest.reading import read
 from qa_bot.documents.ingest.records import Limits, Record
 from qa_bot.documents.record_sync import Progress, RecordSync, SourceItem
 from qa_bot.documents.reject_log import AddReport, RejectLog, reject_log
-from qa_bot.documents.sources.places import FILE_KINDS, kind_of, resolve
+from qa_bot.documents.sources.places import FILE_KINDS, UPLOAD, kind_of, resolve
 from qa_bot.documents.sources.registry import Registry
 from qa_bot.documents.sources.synchronise import Synchronisation
 from qa_bot.documents.sources.watching import Watcher
@@ -141,7 +141,7 @@ def synchronise(
         pages: called with the number of visited pages of a website.
 
     Raises:
-        ChangeError: there is no source of that name.
+        ChangeError: there is no source of that name, or it is an upload.
         WriterBusyError: another process is writing.
     """
     limits = limits or Limits()
@@ -149,6 +149,7 @@ def synchronise(
     with _changing(home, config, encoder, "sync", dry_run=dry_run) as (store, update, log):
         registry = Registry(store, config.passages, update, removing=True, allow_empty=allow_empty)
         chosen = chosen_sources(store, names)
+        _expect_places(chosen if names else ())
         runs = [registry.of_source(source) for source in chosen if source.kind in FILE_KINDS]
         runs += _website_runs(registry, chosen, sites)
         if update is None:
@@ -371,6 +372,15 @@ def repair(home: Home, config: Config, encoder: Encoder, *, progress: Callable[[
     """Rebuild the index from the store, and return the number of documents."""
     with index_update(home, config, encoder, action="repair", from_nothing=True) as update:
         return update.rebuild(progress)
+
+
+def _expect_places(sources: Iterable[Source]) -> None:
+    for source in sources:
+        if source.kind == UPLOAD:
+            raise ChangeError(
+                f"Expected a source with a place to compare, but got {source.name}, whose files were uploaded; upload "
+                "them again to replace their documents, or remove some with `qa-bot delete`."
+            )
 
 
 def _expect_input(paths: Iterable[Path], format_: str | None) -> None:

@@ -10,6 +10,8 @@ from qa_bot.home.store import Source
 
 FILE_KINDS = ("folder", "file", "archive")
 """Kinds of sources whose places are paths."""
+UPLOAD = "upload"
+"""Kind of sources whose files clients sent; their places are `upload:COLLECTION`."""
 ARCHIVES = {".zip", ".7z"}
 """Suffixes of files that hold other files."""
 

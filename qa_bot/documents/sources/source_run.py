@@ -110,6 +110,10 @@ class SourceRun:
         row = SourceFile(path, stem, state.size, mtime, result.hash, self.settings, result.outcome, documents)
         return row._replace(state=with_deleted(None, self.deleted(path)))
 
+    def rows_to_store(self, held: Mapping[str, int]) -> Iterator[SourceFile]:
+        """The rows of all files that were read; `held` has the numbers of their documents by path."""
+        return (self.row(path, held.get(path, 0)) for path in self.results)
+
     def deleted(self, path: str) -> frozenset[str]:
         """Ids of documents that the user deleted from a file that did not change since."""
         return self._deleted.get(path, frozenset())
@@ -145,7 +149,7 @@ class SourceRun:
         return frozenset(new + id_[len(old) :] if id_.startswith(old) else id_ for id_ in self.rows[before].deleted)
 
     def _read(self, path: str, state: FileState, budget: ByteBudget) -> Iterator[Item]:
-        result = FileResult(self.stem(path), state, file_digest(state.location))
+        result = FileResult(self.stem(path), state, self._digest(state))
         last: Reject | None = None
         for item in self._records(result, budget):
             if last is not None:
@@ -164,6 +168,9 @@ class SourceRun:
             note = KEPT.format(count=row.documents) if row and row.documents and not result.records else ""
             yield Reject(last.where, last.reason + note)
         self.results[path] = result
+
+    def _digest(self, state: FileState) -> str:
+        return file_digest(state.location)
 
     def _records(self, result: FileResult, budget: ByteBudget) -> Iterator[Item]:
         options = self.source.options

@@ -178,7 +178,7 @@ class Synchronisation:
                 store.change(source.id, error=run.error)
             return
         if run.results:
-            store.save_files(source.id, (run.row(path, held.get(path, 0)) for path in run.results))
+            store.save_files(source.id, run.rows_to_store(held))
         store.save_files(source.id, run.plan.touched)
         store.forget_files(source.id, gone)
         if not run.scope:  # otherwise the rest of the source was not compared

@@ -115,10 +115,12 @@ class WebsiteRun(SourceRun):
                 plan.deleted.remove(before)
                 plan.moved.append((before, path))
 
+    def _digest(self, state: FileState) -> str:
+        page = self._pages[state.path].state
+        return page.hash if page else ""
+
     def _records(self, result: FileResult, budget: ByteBudget) -> Iterator[Item]:  # noqa: ARG002  # they were read
-        visit = self._pages[result.state.path]
-        result.hash = visit.state.hash if visit.state else ""
-        yield from visit.items
+        yield from self._pages[result.state.path].items
 
 
 def visit_new(

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, func, insert, or_, select, update
 
+from qa_bot.home.store.aliases import targets
 from qa_bot.home.store.database import storable
 from qa_bot.home.store.records import (
     CollectionInfo,
@@ -182,6 +183,13 @@ def documents_of(connection: Connection, keys: Sequence[int]) -> list[StoredDocu
     rows = connection.execute(query.where(documents.c.id.in_(keys)).order_by(documents.c.id)).all()
     grouped = _passages_of(connection, keys)
     return [_stored(row, tuple(grouped.get(row.id, ()))) for row in rows]
+
+
+def documents_with_id(connection: Connection, external_id: str) -> list[StoredDocument]:
+    """The documents of an id in the current generation, or of a former id, one a collection, with their passages."""
+    query = select(documents.c.id).where(documents.c.external_id == external_id, visible())
+    keys = list(connection.execute(query).scalars()) or [key for _, key in targets(connection, [external_id])]
+    return documents_of(connection, keys)
 
 
 # --- near-duplicates ------------------------------------------------------------------------------------------------

@@ -80,7 +80,8 @@ class OwnedDocument(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What was added: `kind` is folder, file, archive, website or upload, `place` a resolved path or a URL.
+    """What was added: `kind` is folder, file, archive, website or upload, `place` a resolved path, a URL or
+    `upload:COLLECTION`.
 
     `options` are those of the `add` that made it, `synced` is the time of the last synchronisation, `error` why that
     failed.
@@ -138,6 +139,15 @@ def with_deleted(state: Mapping[str, Any] | None, ids: Iterable[str]) -> Mapping
     """A state of a file that also has the ids of deleted documents, if there are any."""
     deleted = sorted(ids)
     return {**(state or {}), "deleted": deleted} if deleted else state
+
+
+class ListedDocument(NamedTuple):
+    """A document as lists show it; `file` is the path of its file below its source."""
+
+    id: str
+    title: str
+    collection: str
+    file: str
 
 
 class StoredStem(NamedTuple):

@@ -5,13 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Engine, Row, and_, delete, func, insert, or_, select, update
 
 from qa_bot.home.store import aliases
 from qa_bot.home.store.database import reading, storable, writing
 from qa_bot.home.store.documents import chunks, live, visible
-from qa_bot.home.store.records import OwnedDocument, Source, SourceFile, SourceInfo, StoredStem, with_deleted
-from qa_bot.home.store.schema import SOURCE, documents, passages, row_checksum, sealed, source_files, sources
+from qa_bot.home.store.records import (
+    ListedDocument,
+    OwnedDocument,
+    Source,
+    SourceFile,
+    SourceInfo,
+    StoredStem,
+    with_deleted,
+)
+from qa_bot.home.store.schema import (
+    SOURCE,
+    collections,
+    documents,
+    passages,
+    row_checksum,
+    sealed,
+    source_files,
+    sources,
+)
 
 
 class SourceStore:
@@ -170,6 +187,25 @@ class SourceStore:
                 rows = connection.execute(query).all()
             yield from (OwnedDocument(*row) for row in rows)
 
+    def listed(self, source: int, files: Iterable[str], *, limit: int) -> list[ListedDocument]:
+        """The first live documents of some files of a source."""
+        found: list[ListedDocument] = []
+        for chunk in chunks(map(storable, files)):
+            query = _listed().where(documents.c.source_id == source, documents.c.file.in_(chunk), live())
+            with reading(self._engine) as connection:
+                rows = connection.execute(query.order_by(documents.c.id).limit(limit - len(found))).all()
+            found += (ListedDocument(*row) for row in rows)
+        return found
+
+    def latest(self, kind: str, *, limit: int) -> tuple[list[ListedDocument], int]:
+        """The last documents that were added to sources of a kind, newest first, and their total number."""
+        held = and_(sources.c.kind == kind, visible())
+        query = _listed().join(sources, sources.c.id == documents.c.source_id).where(held)
+        total = select(func.count(documents.c.id)).join(sources, sources.c.id == documents.c.source_id).where(held)
+        with reading(self._engine) as connection:
+            rows = connection.execute(query.order_by(documents.c.id.desc()).limit(limit)).all()
+            return [ListedDocument(*row) for row in rows], connection.execute(total).scalar_one()
+
     def of_source(self, source: int) -> list[int]:
         """The keys of a source's live documents."""
         query = select(documents.c.id).where(documents.c.source_id == source, live()).order_by(documents.c.id)
@@ -210,6 +246,11 @@ class SourceStore:
 
 def _owned() -> Any:
     return select(documents.c.id, documents.c.external_id, documents.c.file, documents.c.origin)
+
+
+def _listed() -> Any:
+    columns = documents.c.external_id, documents.c.title, collections.c.name, documents.c.file
+    return select(*columns).join(collections, collections.c.id == documents.c.collection_id)
 
 
 def _source(row: Row[Any]) -> Source:

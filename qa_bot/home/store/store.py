@@ -98,10 +98,8 @@ class Store:
         with reading(self._engine) as connection:
             unfinished = history.unfinished(connection)
         for number in unfinished:
-            if number == published:
-                self.finish(number)
-            else:
-                self.roll_back(number)
+            end: Callable[[int], None] = self.finish if number == published else self.roll_back
+            end(number)
         with writing(self._engine) as connection:
             return history.open_generation(connection, encoder, above=published or 0)
 
@@ -153,6 +151,11 @@ class Store:
                 for external_id, key in (*live, *former):
                     keys[external_id] = (*keys.get(external_id, ()), key)
         return keys
+
+    def with_id(self, external_id: str) -> list[StoredDocument]:
+        """The documents of an id, or of a former one, in the current generation: one a collection."""
+        with reading(self._engine) as connection:
+            return documents.documents_with_id(connection, storable(external_id))
 
     def of_collection(self, name: str) -> list[int]:
         """The keys of a collection's documents, ascending; none if the collection does not exist."""
