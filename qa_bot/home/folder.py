@@ -114,7 +114,7 @@ class Home:
             yield
             return
         if action not in MAKES_ROOM:
-            self._expect_room()
+            self.expect_room()
         self.expect_present()
         lock = file_lock(self.lock_file)
         try:
@@ -152,7 +152,8 @@ class Home:
         finally:
             lock.release()
 
-    def _expect_room(self) -> None:
+    def expect_room(self) -> None:
+        """Raises DiskFullError if less than `[disk] refuse` percent of the disk are free."""
         try:
             space = disk_space(self.path)
         except OSError:  # the lock says what is wrong

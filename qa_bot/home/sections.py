@@ -216,6 +216,7 @@ class ServeSection:
         "machine can connect",
         least=-1,
     )
+    upload_limit: int = key(64, "largest upload of documents, in MB (1024² bytes)", least=1, most=4096)
     log_questions: bool = key(False, "write the text of questions to the log and to traces")
     log_format: Literal["auto", "json", "text"] = key(
         "auto", "log lines: one JSON object each, or text; auto is text in a terminal and JSON elsewhere"

@@ -21,10 +21,12 @@ from qa_bot.web import health, openapi, pages
 from qa_bot.web.access.arrival import too_large
 from qa_bot.web.access.headers import add_headers
 from qa_bot.web.access.rules import ASSETS, PROBES, PUBLIC_ROUTES, Access, guard, route_of
-from qa_bot.web.api import admin, compare, owner
+from qa_bot.web.api import admin, compare, owner, writer
 from qa_bot.web.api import routes as api
 from qa_bot.web.app_keys import ACCESS, METRICS, REPLIED, REQUEST_ID, SERVICE, SETTINGS
 from qa_bot.web.chat import socket as chat
+from qa_bot.web.documents import routes as documents
+from qa_bot.web.documents.receiving import UPLOADS, longest_upload
 from qa_bot.web.errors import CODES, ServiceError
 from qa_bot.web.liveqa import routes as liveqa
 from qa_bot.web.logs import event, serving
@@ -71,13 +73,15 @@ def make_app(
         tracing: makes a span of each request; None if no collector is configured.
     """
     access = access or Access(settings)
-    guarded = guard(access, token_in_query=LIVEQA, public_routes=PUBLIC_ROUTES, longest=BODY)
+    longer = {UPLOADS: longest_upload(settings)}
+    guarded = guard(access, token_in_query=LIVEQA, public_routes=PUBLIC_ROUTES, longest=BODY, longer=longer)
     app = _layered_app(service, metrics, settings, access, guarded, tracing)
     app[ROUTES] = "/openapi.json lists all routes"
     chat.prepare(app)
-    owner.prepare(app)
+    writer.prepare(app)
+    documents.prepare(app)
     admin.prepare(app)
-    for module in (pages, api, chat, compare, owner, admin, openai, openapi, liveqa, health):
+    for module in (pages, api, chat, compare, owner, documents, admin, openai, openapi, liveqa, health):
         app.add_routes(module.routes())
     return app
 

@@ -44,7 +44,7 @@ class _OperationObject:
         if parameters := [*self._path_parameters(), *op.parameters]:
             document["parameters"] = parameters
         if op.takes is not None:
-            document["requestBody"] = _request_body(op.takes)
+            document["requestBody"] = _request_body(op.takes, op.files)
         if self.secured and op.open:
             document["security"] = []
         return document
@@ -125,10 +125,11 @@ def _content(model: type[BaseModel] | None) -> Schema:
     return {} if model is None else {"schema": {"$ref": _REFERENCE.format(model=model.__name__)}}
 
 
-def _request_body(takes: type[BaseModel] | Schema) -> Schema:
+def _request_body(takes: type[BaseModel] | Schema, files: Schema | None) -> Schema:
     if isinstance(takes, dict):
         return {"required": True, "content": {"application/x-www-form-urlencoded": {"schema": takes}}}
-    return {"required": True, "content": {JSON: _content(takes)}}
+    forms = {} if files is None else {"multipart/form-data": {"schema": files}}
+    return {"required": True, "content": {JSON: _content(takes)} | forms}
 
 
 def _error(status: int) -> Schema:

@@ -48,6 +48,16 @@ from qa_bot.web.api.owner_models import (
     GapsQuery,
     GapsReply,
 )
+from qa_bot.web.documents.models import (
+    UPLOAD,
+    CollectionsReply,
+    DeletedReply,
+    DocumentReply,
+    DocumentRequest,
+    ListQuery,
+    UploadedReply,
+    UploadReply,
+)
 from qa_bot.web.openai.models import ChatReply, ChatRequest, ModelReply, ModelsReply
 
 Schema = dict[str, Any]
@@ -68,6 +78,8 @@ class Operation:
     summary: str
     takes: type[BaseModel] | Schema | None = None
     """The model of a JSON body, or the schema of a form."""
+    files: Schema | None = None
+    """The schema of a form with files that is accepted, too."""
     parameters: Sequence[Schema] = ()
     """Parameters outside the path."""
     gives: Mapping[str, type[BaseModel] | None] = field(default_factory=dict)
@@ -114,6 +126,7 @@ _LIVEQA_QUERY: Schema = {
     "schema": _LIVEQA,
 }
 _CONVERSATION = "/api/conversations/{id}"
+_DOCUMENT = "/api/documents/{document}"
 _COMPARISON = "/api/comparisons/{name}"
 
 OPERATIONS = (
@@ -220,6 +233,27 @@ OPERATIONS = (
         gives={JSON: DismissReply},
         errors=(404, *BODY),
     ),
+    Operation(
+        "get",
+        "/api/documents",
+        "Uploaded documents, the last that were added first.",
+        parameters=_query(ListQuery.model_json_schema()),
+        gives={JSON: UploadedReply},
+        errors=(422,),
+    ),
+    Operation(
+        "post",
+        "/api/documents",
+        "Add documents from files or a Markdown text; those of the same names are replaced.",
+        takes=DocumentRequest,
+        files=UPLOAD,
+        gives={JSON: UploadReply},
+        status=201,
+        errors=(409, *BODY, *BUSY, 507),
+    ),
+    Operation("get", _DOCUMENT, "A document with its text.", gives={JSON: DocumentReply}, errors=(404,)),
+    Operation("delete", _DOCUMENT, "Remove a document everywhere.", gives={JSON: DeletedReply}, errors=(404, 409)),
+    Operation("get", "/api/collections", "Collections with their sources.", gives={JSON: CollectionsReply}),
     Operation("get", "/api/comparisons", "Blind comparisons.", gives={JSON: ComparisonsReply}),
     Operation(
         "post",

@@ -69,7 +69,7 @@ class UploadOutcome:
 
 @dataclass(slots=True)
 class UploadRun(SourceRun):
-    """The uploads of a collection while some are added; the others stay as they are."""
+    """The uploads of a collection while some are added; the others stay unchanged."""
 
     uploads: Mapping[str, Upload] = field(kw_only=True)
     _digests: dict[str, str] = field(default_factory=dict)
@@ -117,7 +117,7 @@ class UploadRun(SourceRun):
         return self._digests[state.path]
 
     def _records(self, result: FileResult, budget: ByteBudget) -> Iterator[Item]:
-        """The items of a file, whose places name it as it was sent."""
+        """The items of a file, whose places have its name instead of its path."""
         upload = self.uploads[result.state.path]
         reading, where = Reading(upload.format, budget.limits, budget, {}), printable(str(upload.path))
         for item in reading.path(File(upload.path, result.stem), is_named=False):

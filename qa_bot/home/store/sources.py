@@ -189,13 +189,13 @@ class SourceStore:
 
     def listed(self, source: int, files: Iterable[str], *, limit: int) -> list[ListedDocument]:
         """The first live documents of some files of a source."""
-        found: list[ListedDocument] = []
+        rows: list[ListedDocument] = []
         for chunk in chunks(map(storable, files)):
             query = _listed().where(documents.c.source_id == source, documents.c.file.in_(chunk), live())
+            query = query.order_by(documents.c.id).limit(limit - len(rows))
             with reading(self._engine) as connection:
-                rows = connection.execute(query.order_by(documents.c.id).limit(limit - len(found))).all()
-            found += (ListedDocument(*row) for row in rows)
-        return found
+                rows += [ListedDocument(*row) for row in connection.execute(query)]
+        return rows
 
     def latest(self, kind: str, *, limit: int) -> tuple[list[ListedDocument], int]:
         """The last documents that were added to sources of a kind, newest first, and their total number."""

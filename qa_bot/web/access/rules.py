@@ -7,7 +7,8 @@ and a name that resolves to 127.0.0.1 (DNS rebinding) makes them look like reque
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from aiohttp import web
@@ -159,12 +160,18 @@ def _rate(settings: ServeSection) -> int:
 
 
 def guard(
-    access: Access, *, token_in_query: frozenset[str] = frozenset(), public_routes: frozenset[str], longest: int
+    access: Access,
+    *,
+    token_in_query: frozenset[str] = frozenset(),
+    public_routes: frozenset[str],
+    longest: int,
+    longer: Mapping[str, int] = MappingProxyType({}),
 ) -> Middleware:
     """Middleware that enforces `access`; a client that waits with its body may send it after all rules hold.
 
     Args:
         longest: limit of a body in bytes.
+        longer: other limits by route.
         token_in_query: routes that also accept the token as `?token=`.
         public_routes: routes without a token; if there are any, assets need none either.
     """
@@ -181,7 +188,7 @@ def guard(
             access.spend(request, *tokens)
         if not is_open:
             access.check_token(request, *tokens)
-        await answer_expectation(request, longest=longest)
+        await answer_expectation(request, longest=longer.get(route, longest))
         return await handler(request)
 
     return guarded

@@ -111,8 +111,8 @@ class HealthWatch:
             return default if value is None else float(value)
 
         def oldest_sync() -> float:
-            times = [source["synced"] for source in self._home.get("sources", ()) if source["synced"] is not None]
-            return min(times, default=math.nan)
+            compared = [source for source in self._home.get("sources", ()) if source["kind"] != "upload"]
+            return min((one["synced"] for one in compared if one["synced"] is not None), default=math.nan)
 
         def failing() -> float:
             return sum(bool(source["error"]) for source in self._home.get("sources", ()))

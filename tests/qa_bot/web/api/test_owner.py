@@ -9,7 +9,7 @@ import pytest
 
 from qa_bot.home.question_key import question_key
 from qa_bot.learning import owner
-from qa_bot.web.api import owner as routes
+from qa_bot.web.api import writer as writing
 from qa_bot.web.api.owner_models import AddAnswerReply, DismissReply, GapsReply
 
 CATS = "Why do cats sleep all day?"
@@ -127,17 +127,17 @@ def test_no_more_wait_than_there_is_room_for(service, monkeypatch) -> None:
         return "d"
 
     monkeypatch.setattr(owner, "add_answer", slowly)
-    monkeypatch.setattr(routes, "WAITING", 2)
+    monkeypatch.setattr(writing, "WAITING", 2)
     body = {"question": NONSENSE, "answer": ANSWER}
     with ThreadPoolExecutor(2) as pool:
         both = [pool.submit(service.post, "/api/owner/answers", json=body) for _ in range(2)]
         assert begun.wait(30)
-        writer = service.running.app[routes.WRITER]
+        writer = service.running.app[writing.WRITER]
         service.until(lambda: writer.waiting == 2, "the second answer")
         full = service.post("/api/owner/answers", json=body)
         go_on.set()
         assert [item.result().status for item in both] == [200, 200]
-    assert "2 answers wait" in error(full, 409, "conflict")
+    assert "2 changes wait" in error(full, 409, "conflict")
     assert service.post("/api/owner/answers", json=body).status == 200
 
 

@@ -1,0 +1,1 @@
+"""Routes of documents: files are sent, and documents shown, listed and deleted."""
