@@ -69,6 +69,7 @@ export class Api {
 function options(token, method, body) {
   const headers = token ? { Authorization: `Bearer ${token}` } : {};
   if (body === undefined) return { method, headers };
+  if (body instanceof FormData) return { method, headers, body };
   return { method, headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) };
 }
 

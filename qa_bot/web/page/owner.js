@@ -1,6 +1,7 @@
-// The owner's page: questions without a good answer, the most frequent first.
+// The owner's page: questions without a good answer, the most frequent first; uploaded documents; comparison.
 
 import { mount } from "./compare.js";
+import { mount as mountDocuments } from "./documents.js";
 import { byId, el } from "./dom.js";
 import { Gap } from "./gap.js";
 import { OwnerApi } from "./owner_api.js";
@@ -55,4 +56,5 @@ more.addEventListener("click", async () => {
 });
 
 refresh();
+mountDocuments(byId("documents"), api);
 mount(byId("compare"), api);

@@ -20,6 +20,26 @@ export class OwnerApi extends Api {
     return this.call("POST", "api/owner/dismiss", { gap });
   }
 
+  /** A file becomes documents of a collection, by default of `default`. */
+  upload(file, collection) {
+    const form = new FormData();
+    if (collection) form.append("collection", collection);
+    form.append("file", file);
+    return this.call("POST", "api/documents", form);
+  }
+
+  uploaded(limit) {
+    return this.call("GET", `api/documents?limit=${limit}`);
+  }
+
+  deleteDocument(id) {
+    return this.call("DELETE", `api/documents/${encodeURIComponent(id)}`);
+  }
+
+  async collections() {
+    return (await this.call("GET", "api/collections")).collections;
+  }
+
   async comparisons() {
     return (await this.call("GET", "api/comparisons")).comparisons;
   }

@@ -198,15 +198,15 @@ def test_limits_bound_what_is_unpacked(desk: Desk, tmp_path: Path) -> None:
 
 def test_uploads_on_the_command_line(qa_bot: Callable[..., Any], desk: Desk, tmp_path: Path) -> None:
     desk({"tea.md": TEA})
-    here, other = ("--home", desk.home.path), ("--home", tmp_path / "other")
-    (source,) = json.loads(qa_bot(*here, "sources", "--json").out)["sources"]
+    first, other = ("--home", desk.home.path), ("--home", tmp_path / "other")
+    (source,) = json.loads(qa_bot(*first, "sources", "--json").out)["sources"]
     assert (source["name"], source["kind"], source["files"]) == ("uploads", "upload", 1)
-    called = qa_bot(*here, "sync", "uploads")
+    called = qa_bot(*first, "sync", "uploads")
     assert (called.code, "were uploaded" in called.err) == (1, True)
-    search = qa_bot(*here, "search", "tea", "--under", "uploads", "--engine", "keyword", "--json")
+    search = qa_bot(*first, "search", "tea", "--under", "uploads", "--engine", "keyword", "--json")
     assert [one["document"] for one in json.loads(search.out)["results"]] == ["tea.md"]
     archive = tmp_path / "all.zip"
-    assert qa_bot(*here, "export", archive).code == 0
+    assert qa_bot(*first, "export", archive).code == 0
     assert qa_bot(*other, "import", archive).code == 0
     (copy,) = json.loads(qa_bot(*other, "sources", "--json").out)["sources"]
     assert (copy["name"], copy["kind"], copy["place"], copy["documents"]) == ("uploads", "upload", "upload:default", 1)
