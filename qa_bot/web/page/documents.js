@@ -115,7 +115,9 @@ class Documents {
     const yes = el("button", { type: "button", class: "link danger", on: { click: () => this.#delete(entry, document) } }, "Delete");
     yes.setAttribute("aria-label", `Delete “${nameOf(document)}” for good`);
     entry.replaceChildren(el("span", { class: "documents-name" }, "Delete for good?"), yes, no);
-    entry.onkeydown = (event) => event.key === "Escape" && back();
+    entry.onkeydown = (event) => {
+      if (event.key === "Escape") back();
+    };
     no.focus();
   }
 
