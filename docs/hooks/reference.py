@@ -175,8 +175,9 @@ def http() -> str:
             lines += ["", f"## {method.upper()} {path}", "", operation.get("summary", "")]
             if text := operation.get("description", ""):
                 lines += ["", text]
-            body = next(iter(operation.get("requestBody", {}).get("content", {}).values()), {}).get("schema", {})
-            properties = dict(_resolved(body, models).get("properties", {}))
+            properties = {}
+            for content in operation.get("requestBody", {}).get("content", {}).values():  # JSON, or a form as well
+                properties = {**_resolved(content["schema"], models).get("properties", {}), **properties}
             for parameter in operation.get("parameters", []):
                 properties[parameter["name"]] = {"description": parameter.get("description", ""), **parameter["schema"]}
             if properties:

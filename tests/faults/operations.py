@@ -11,7 +11,8 @@ from pathlib import Path
 
 from qa_bot.bot import Bot
 from qa_bot.cli.app import run
-from qa_bot.home.folder import Home
+from qa_bot.documents.sources.uploads import Upload, upload
+from qa_bot.home.folder import Home, HomeError
 from qa_bot.home.store import StoreError
 from tests.faults.homes import QUESTION, VOTED, State, Workplace, extract_old_home, old_home_state, state_of
 
@@ -63,6 +64,17 @@ def vote(workplace: Workplace, home: Path) -> int:
     return 0
 
 
+def send(workplace: Workplace, home: Path) -> int:
+    """An upload as the service stores it; errors that it tells the client have exit code 1."""
+    try:
+        with Bot.open(home) as bot:
+            outcome = upload(bot.home, bot.config, bot.encoder, [Upload("sent.jsonl", workplace.files["more.jsonl"])])
+    except (StoreError, HomeError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0 if outcome.report.accepted else 1
+
+
 def opened_state(home: Home) -> State:
     """Of a home that is opened first, which finishes an exchange, as it does for every command."""
     return state_of(Home.open(home.path))
@@ -72,6 +84,7 @@ ASK = command("ask", QUESTION)
 OPERATIONS = (
     Operation("add", command("add", "more.jsonl", "--collection", "more")),
     Operation("update", command("add", "rows.jsonl", "--sync")),
+    Operation("upload", send),
     Operation("delete", command("delete", "--collection", "facts")),
     Operation("sync", command("sync")),
     Operation("kg add", command("kg", "add", "new.nt")),

@@ -22,7 +22,7 @@ SAMPLE = 3
 @pytest.mark.parametrize(
     "operations",
     [
-        ("add", "update", "delete", "sync"),
+        ("add", "update", "upload", "delete", "sync"),
         ("kg add", "use", "improve", "import", "repair"),
         ("migrate", "config set", "vote", "chat", "ask", "restore", "undo", "first fill"),
     ],

@@ -14,7 +14,16 @@ import pytest
 from qa_bot.documents.index_update import ChangeError
 from qa_bot.documents.ingest.records import Limits
 from qa_bot.documents.sources.uploads import Upload, UploadOutcome, upload
-from qa_bot.documents.sync import chosen_sources, delete, list_sources, remove_source, rename_source, repair, watcher_of
+from qa_bot.documents.sync import (
+    chosen_sources,
+    delete,
+    list_sources,
+    remove_source,
+    rename_source,
+    repair,
+    switch_encoder,
+    watcher_of,
+)
 from qa_bot.home.folder import Home, WriterBusyError
 from qa_bot.home.store import Store
 from qa_core.encoders.static_encoder import StaticEncoder
@@ -179,10 +188,13 @@ def test_an_upload_is_renamed_and_removed_like_other_sources(desk: Desk) -> None
     assert stored(desk.home) == {}
 
 
-def test_repair_takes_the_text_from_the_store(desk: Desk) -> None:
+def test_repair_and_another_encoder_take_the_text_from_the_store(desk: Desk, other_encoder: StaticEncoder) -> None:
     desk({"tea.md": TEA})
     assert repair(desk.home, CONFIG, desk.encoder) == 1
+    switch_encoder(desk.home, CONFIG, other_encoder, name="other")
     assert "three minutes" in stored(desk.home)["tea.md"]
+    with pytest.raises(ChangeError, match="but got another's"):
+        desk({"rust.md": RUST})
 
 
 def test_a_second_writer_is_refused(desk: Desk) -> None:
