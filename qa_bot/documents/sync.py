@@ -224,7 +224,7 @@ def move_source(home: Home, config: Config, name: str, place: Path) -> None:
 
     Raises:
         FileNotFoundError: there is nothing at `place`.
-        ChangeError: the source is unknown or a website, is another kind of thing, or another source is at `place`.
+        ChangeError: the source is unknown or has no path, is another kind of thing, or another source is at `place`.
     """
     _expect_input([place], None)
     place = resolve(place)

@@ -60,7 +60,7 @@ class Received:
 
     def new_file(self) -> BinaryIO:
         """An open temporary file that only the user of the service may read."""
-        return cast("BinaryIO", self._held.enter_context(tempfile.NamedTemporaryFile(prefix=PREFIX, buffering=0)))
+        return cast("BinaryIO", self._held.enter_context(tempfile.NamedTemporaryFile(prefix=PREFIX)))
 
     def close(self) -> None:
         """Remove the temporary files."""
@@ -127,6 +127,7 @@ class Receiver:
         file = received.new_file()
         async for chunk in self._chunks(request, part):
             await asyncio.to_thread(file.write, chunk)
+        await asyncio.to_thread(file.flush)
         received.files.append(SentFile(name, Path(file.name)))
 
     async def _collection(self, request: web.Request, part: BodyPartReader) -> str | None:

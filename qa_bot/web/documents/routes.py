@@ -86,6 +86,7 @@ def _written(body: DocumentRequest) -> Received:
     received = Received(collection=body.collection)
     file = received.new_file()
     file.write(body.text.encode(errors="replace"))
+    file.flush()
     received.files.append(SentFile(file_of_title(body.title), Path(file.name)))
     return received
 

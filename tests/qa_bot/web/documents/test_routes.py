@@ -10,12 +10,16 @@ import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import aiohttp
 import pytest
 from docx import Document
 
+from qa_bot.documents.sources import uploads
+from qa_bot.documents.sources.uploads import upload
 from qa_bot.web.api.writer import WRITER
 from qa_bot.web.documents import receiving
 from qa_bot.web.documents.models import (
@@ -242,6 +246,28 @@ def test_a_client_that_goes_leaves_nothing(service, left) -> None:
     service.until(lambda: left() == [], "no temporary file")
     assert service.running.app[RECEIVER].receiving == 0
     assert service.get("/api/documents").json["total"] == 0
+
+
+def test_a_client_that_goes_while_its_files_are_read_leaves_nothing(service, left, monkeypatch) -> None:
+    begun, go_on = Event(), Event()
+
+    def slowly(*arguments: Any, **options: Any) -> Any:
+        begun.set()
+        assert go_on.wait(30)
+        return upload(*arguments, **options)
+
+    monkeypatch.setattr(uploads, "upload", slowly)
+    address = urlsplit(service.url)
+    body, headers = raw_form("kiln.md", KILN)
+    with socket.create_connection((address.hostname, address.port)) as client:
+        head = f"POST /api/documents HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: {len(body)}\r\n"
+        client.sendall(f"{head}Content-Type: {headers['Content-Type']}\r\n\r\n".encode() + body)
+        assert begun.wait(30)
+    service.until(lambda: service.running.app[WRITER].waiting == 0, "the end of the request")
+    assert len(left()) == 1
+    go_on.set()
+    service.until(lambda: left() == [], "no temporary file")
+    assert service.get("/api/documents").json["total"] == 1
 
 
 def test_the_token_is_needed(serve) -> None:
