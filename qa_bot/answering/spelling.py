@@ -27,9 +27,12 @@ LONGEST_WORD, LONGEST = 40, 300
 """Letters of a word, and characters of a question that is corrected."""
 SHORT = 6
 """A shorter word may have one error, others two."""
+LONG = 8
+"""Letters of a word that may have two errors in its consonants: "beeping" is not "being"."""
 SHORTEST_GERMAN = 6
 """Letters of a German word that is corrected: many shorter words are spelt alike."""
 _WORD, _PART = re.compile(r"\w+"), re.compile(r"[^\W\d_]+")
+_VOWELS = re.compile(r"[aeiouy]")
 _HYPHENED = re.compile(r"\w+(?:-\w+)+")
 _CODE = re.compile(r"\b([A-Za-z]{1,3})(\d{1,4})\b")
 _SPELLINGS = [
@@ -155,7 +158,7 @@ def _near(word: str, known: str) -> int:
     """Edits from a misspelt word to a known one; 0 if it is too far.
 
     A short word has one error, which is neither its first letter nor a letter too many. Another word may have two
-    errors, or one in its first letter.
+    errors, or one in its first letter; two errors of a word that is not long are in its vowels alone.
     """
     short = len(word) < SHORT
     allowed = 1 if short or known[0] != word[0] else 2
@@ -164,6 +167,8 @@ def _near(word: str, known: str) -> int:
     if short and (known[0] != word[0] or len(known) < len(word)):
         return 0
     edits = distance(word, known)
+    if edits > 1 and len(word) < LONG and _VOWELS.sub("", word) != _VOWELS.sub("", known):
+        return 0
     return edits if edits <= allowed else 0
 
 

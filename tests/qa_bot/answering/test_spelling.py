@@ -61,6 +61,7 @@ def test_more_passages_are_searched_if_the_first_have_no_near_word(index, encode
         ("were is the defribillator", "were is the defibrillator"),  # a letter at the wrong place
         ("materntiy leave lenght?", "maternity leave length?"),  # swaps
         ("what is a gild", "what is a guild"),  # a letter is missing
+        ("matirnety leave", "maternity leave"),  # two errors of a long word
         ("default of OPS_LENGHT_2?", "default of OPS_LENGTH_2?"),  # a part of an identifier
         ("is there wifi before signup", "is there Wi-Fi before sign up"),  # written in two parts
     ],
@@ -83,6 +84,7 @@ def test_a_code_has_as_many_zeros_as_in_the_documents(index, encoder, code, mean
         "who is Lenght",  # a name
         "oops, the ops team",  # "ops" has a letter less
         "guild walkie-talkie",  # WordNet has the whole word
+        "lingdth of leave",  # two errors, not of vowels alone
         "zzyzx qwrtp",  # nothing is near
         "Wo ist der Defribillator und wie lange ist er da?",  # German
         "",
