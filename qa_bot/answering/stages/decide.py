@@ -19,6 +19,7 @@ from qa_bot.answering.tiling.table_rows import lacks_key
 from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.neighbours import is_about_neighbours
 from qa_bot.answering.verification.reading import whole_text
+from qa_bot.answering.verification.roles import lacks_role
 from qa_bot.answering.verification.years import is_of_another_time
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
@@ -147,7 +148,7 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
 
     The owner's answer to this very question always is. With ranked passages none is if no document has a word of the
     question, and the first passage, if it was read, has none near them. None is that is about neighbours of what is
-    asked, or about other years or versions.
+    asked, or about other years or versions, or says nothing near the role whose holder the question asks for.
     """
     if not ranking.candidates:
         return Decision(0.0, 0.0, {})
@@ -167,6 +168,8 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
     lacks_row = lacks_key(f"{text}\n{best.passage.text}", title, language, sections=sections)
     if lacks_row or is_about_neighbours(title, text, sections=sections) or is_of_another_time(title, text):
         return Decision(0.0, threshold, features, is_of_others=True)
+    if ranking.cover is not None and lacks_role(title, dict(ranking.cover.words)):
+        return Decision(0.0, threshold, features)
     return Decision(calibration.confidence(features), threshold, features)
 
 
