@@ -1,7 +1,7 @@
-"""Who holds a role: the capital of Australia does not answer "Who is the prime minister of Australia?".
+"""Holders of a role: the capital of Australia does not answer a question for its prime minister.
 
-A passage answers such a question only if it says something near the role. Of 1,399 questions to 15 sets this refuses four,
-two of which had been answered, all wrongly. For "What is the … of …" it would refuse as many right answers.
+A passage answers such a question only if it says something near the role. Of 1,399 questions to 15 sets this refuses
+four, two of which had been answered, all wrongly. For "What is the … of …" it would refuse as many right answers.
 """
 
 from __future__ import annotations
