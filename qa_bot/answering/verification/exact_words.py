@@ -2,7 +2,8 @@
 
 A passage with "2026-02-17" has the word February, one with an amount of money answers "cost", one with an address
 answers "contact". "E19" is not covered by "E02", "Unit 8" by "Unit 7", Sunday by Saturday, nor "phone number" by a
-passage without a number.
+passage without a number. A passage with two other numbers ("600 dpi or 1,200 dpi", "blinks two or four times") does not
+cover "1800" or "five".
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from retrievers.codes import has_code, parts_of
 from retrievers.german_compounds import has_parts, is_in_compound
 from retrievers.german_verbs import infinitives, is_separated, separated_prefixes
 
+_LETTERS = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"(?<![\w.,])\d(?!\w|[.,]\d)")
 _SPAN = re.compile(r"(?<![\d.,])(\d{1,4})\s*(?:[-–—]|to|bis|à|and|or|und|oder|et|ou)\s*(\d{1,4})(?!\w)")
 _SPELT = (
@@ -33,7 +35,13 @@ _SPELT = (
     "eight eighth acht achte achten huit",
     "nine ninth neun neunte neunten neuf",
 )
+_NUMBER = re.compile(r"(?<![\w.,])\d{1,3}(?:[.,\u202f ]\d{3})+(?!\w|[.,]\d)|(?<![\w.,])\d{3,5}(?!\w|[.,]\d)")
+_YEARS = range(1900, 2101)
+FEWEST = 2
+"""Other numbers that a passage has at least."""
 _DIGITS = {word: str(digit) for digit, words in enumerate(_SPELT) for word in words.split()}
+_CARDINALS = ("two three four five six seven eight nine", "zwei drei vier fünf sechs sieben acht neun")
+_CARDINAL_WORDS = frozenset(word for words in _CARDINALS for word in words.split())
 
 
 class Exact(NamedTuple):
@@ -55,6 +63,7 @@ class PassageWords(NamedTuple):
     lacking: Set[str]
     weekdays: Set[int] = frozenset()
     digits: Set[str] = frozenset()
+    numbers: Set[str] = frozenset()
     is_german: bool = False
 
     @classmethod
@@ -75,6 +84,7 @@ class PassageWords(NamedTuple):
             lacking=exact.contact.words if exact.contact.by_name and not is_reached else frozenset(),
             weekdays=weekdays_in(text),
             digits=digits_in(text),
+            numbers=numbers_in(text),
             is_german=analysis == "de",
         )
 
@@ -102,6 +112,10 @@ class PassageWords(NamedTuple):
         """Whether no other word of the passage may cover a word of a question."""
         if is_digit(word):
             return word not in self.digits
+        if is_cardinal(word):
+            return _DIGITS[word.casefold()] not in self.digits and len(self.digits) >= FEWEST
+        if word in numbers_in(word):
+            return word not in self.numbers and len(self.numbers) >= FEWEST
         if self.weekdays and (day := weekday_of(word)) is not None:
             return day not in self.weekdays
         return word in self.absent or (word.casefold() in self.lacking and term not in self.terms)
@@ -112,9 +126,21 @@ def is_digit(word: str) -> bool:
     return len(word) == 1 and word.isdigit()
 
 
+def is_cardinal(word: str) -> bool:
+    """Whether a word is a number from two to nine."""
+    return word.casefold() in _CARDINAL_WORDS
+
+
+def numbers_in(text: str) -> set[str]:
+    """The numbers of three to five digits in a text without their separators; years are none."""
+    numbers = {re.sub(r"\D", "", number) for number in _NUMBER.findall(text)}
+    return {number for number in numbers if int(number) not in _YEARS and len(number) <= 5}
+
+
 def digits_in(text: str) -> set[str]:
     """The numbers of one digit that a text has alone, spelt out, or between two others."""
     digits = {*_DIGIT.findall(text), *(_DIGITS[word] for word in words(text) if word in _DIGITS)}
-    for first, last in _SPAN.findall(text):
+    figures = _LETTERS.sub(lambda word: _DIGITS[word[0].casefold()] if is_cardinal(word[0]) else word[0], text)
+    for first, last in _SPAN.findall(figures):
         digits.update(str(number) for number in range(int(first), min(9, int(last)) + 1))
     return digits

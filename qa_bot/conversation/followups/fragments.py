@@ -38,6 +38,9 @@ _INVERTED = re.compile(
     re.IGNORECASE,
 )
 _ARTICLED = re.compile(r"(?:the|a|an|my|your|our)\s", re.IGNORECASE)
+_MODEL = re.compile(r"(?:the |an? )?(\d[\w.-]*)(?: one| model)?")
+_NAMED_MODEL = re.compile(r"\b[A-Z][\w-]* (\d[\w.-]*)(?!\w)")
+"""A name with the number of its model: "the Brezza 500"; "and the 300?" asks about the other one."""
 _EXTREME = re.compile(r"(?:the|in the)\s+(?:most|least|\w+est|best|worst)$", re.IGNORECASE)
 _EXTREME_INSIDE = re.compile(r"\bthe\s+(?:most|least|\w+est|best|worst)\b", re.IGNORECASE)
 _PARTICIPLE = re.compile(r"(?:\w{3,}ed|found|made|given|taken|grown|known|kept|paid|sold|built|written)$")
@@ -166,7 +169,11 @@ def _after(body: str, start: int, rest: str) -> str:
 
 
 def _substituted(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
-    """The former question with one of its noun phrases replaced by the new one."""
+    """The former question with one of its noun phrases, or the number of a model, replaced by the new one."""
+    if (model := _MODEL.fullmatch(rest)) and (named := _NAMED_MODEL.search(former)):
+        text = f"{former[: named.start(1)]}{model[1]}{former[named.end(1) :]}"
+        yield RewriteCandidate(text, "fragment", spoken[0] if spoken else None, rest)
+        return
     if extreme := _EXTREME.match(rest):
         if _EXTREME_INSIDE.search(former):
             text = _EXTREME_INSIDE.sub(extreme[0], former, count=1)

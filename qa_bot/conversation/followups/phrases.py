@@ -32,6 +32,16 @@ _ASKED_BY = re.compile(r"\b(?:who|what|which)\s+$", re.IGNORECASE)
 _BEING = re.compile(r"\b(?:is|are|was|were|been)\s+(?:(?:the|an?|my|our)\s+)?$", re.IGNORECASE)
 _AIDED = re.compile(r"\b(?:do|did|are|were|can|will|would|should|makes?)\b", re.IGNORECASE)
 _PERSON = re.compile(rf"\b(?:my|our|an?|the)\s+(?:\w+\s+)?(?:{'|'.join(sorted(PEOPLE))})s?\b", re.IGNORECASE)
+_DEGREE = re.compile(r"\bhow\s+$", re.IGNORECASE)
+_AFTER_DEGREE = re.compile(
+    r"\s+(?:is|are|was|were|do|does|did|can|could|will|would|should|must|has|have|to|an?)\b|\s*[?.!]*$", re.IGNORECASE
+)
+"""Follows an adjective: "how heavy is …", "how loud?"."""
+_MODEL = re.compile(
+    r"\s\d[\w.-]*(?=\s*(?:[?.!,;]|$|"
+    r"\s(?:is|are|was|were|do|does|did|can|has|have|and|or|in|on|of|for|to|with|when|if)\b))"
+)
+"""The number after a name: "Brezza 500"."""
 _COMPARED = re.compile(r" [a-z]+ier$")
 _PLURALS = frozenset(["people", "children", "men", "women", "police", "teeth", "feet", "mice"])
 _SINGULARS = frozenset(["diabetes", "series", "species", "news", "physics", "mathematics", "politics", "economics"])
@@ -98,7 +108,13 @@ def _noun_phrases(text: str) -> Iterator[NounPhrase]:
         if (match := re.compile(pattern).search(text, after)) is None:
             continue
         after = match.end()
-        yield from _split(text, match.start(), match.end())
+        yield from (part for part in _split(text, match.start(), match.end()) if not _is_degree(text, part))
+
+
+def _is_degree(text: str, phrase: NounPhrase) -> bool:
+    """Whether a phrase is the adjective of "how heavy is it"."""
+    is_word = " " not in phrase.text
+    return is_word and bool(_DEGREE.search(text, 0, phrase.start)) and bool(_AFTER_DEGREE.match(text, phrase.end))
 
 
 def _split(text: str, start: int, end: int) -> Iterator[NounPhrase]:
@@ -144,10 +160,13 @@ def _plural_noun(word: str) -> bool:
 
 
 def _with_article(text: str, start: int, end: int) -> NounPhrase:
-    """A phrase with what belongs before it (an article, a capitalised word, a number), without a verb at its end."""
+    """A phrase with what belongs to it (an article, a capitalised word or a number before it, the number of a model
+    after it), without a verb at its end."""
     end -= len(text[start:end]) - len(_without_verb(text, start, end))
     before = _BELONGS.search(text, 0, start)
     start = before.start() if before else start
+    if text[start:end].split()[-1:] and text[start:end].split()[-1][0].isupper() and (model := _MODEL.match(text, end)):
+        end = model.end()
     article = _ARTICLE.search(text, max(0, start - 16), start)
     start = article.start() if article else start
     words = text[start:end]

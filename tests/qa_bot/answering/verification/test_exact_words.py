@@ -28,6 +28,24 @@ def test_a_passage_has_a_word_or_answers_it(text, word, expected):
     assert has(text, word) is expected
 
 
+@pytest.mark.parametrize(
+    ("text", "word", "lacks"),
+    [
+        ("The resolution is 600 or 1,200 dpi.", "1800", True),
+        ("The resolution is 600 or 1,200 dpi.", "1200", False),
+        ("The resolution is 600 dpi.", "1800", False),  # one other number may be of something else
+        ("In 2023 and 2024 it was repaired.", "1800", False),  # years
+        ("It blinks two or four times.", "five", True),
+        ("It blinks two or four times.", "Four", False),
+        ("It blinks two to six times.", "five", False),
+        ("Es blinkt zwei- oder viermal, dann 3.", "fünf", True),
+        ("The door is open.", "five", False),
+    ],
+)
+def test_a_passage_with_other_numbers_does_not_cover_this_one(text, word, lacks):
+    assert PassageWords.of(text, "en", NOTHING).lacks(word, word.lower()) is lacks
+
+
 def test_a_german_verb_may_have_its_prefix_apart():
     assert has("Sie geben das Buch ab.", "abgeben", analysis="de")
     assert not has("Sie geben das Buch.", "abgeben", analysis="de")
