@@ -1,4 +1,4 @@
-"""Titles that are questions, with a question mark or without one: "Do you have information about iron".
+"""Titles and headings that are questions, with a question mark or without one: "Do you have information about iron".
 
 Labels that begin with a question word are none: "How we collaborate", "What to see", "Who to call". In a question a
 verb stands before its subject, or "is" follows "what".
@@ -7,6 +7,10 @@ verb stands before its subject, or "is" follows "what".
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+from qa_core.types import Passage
+from rankers.passage_evidence import Scores, same_words_bonus
 
 _BETWEEN = r"(?:\s(?!(?:i|you|we|they|he|she|it|to|the)\b)[\w'-]+){0,5}"
 """Words between a question word and the verb: "How many days of leave do I …"."""
@@ -31,3 +35,16 @@ def is_question(title: str) -> bool:
     """Whether a title of a document asks something."""
     words = title.strip()
     return words.endswith("?") or _QUESTION.match(words) is not None
+
+
+def is_pair(passage: Passage) -> bool:
+    """Whether the title is a question that the passage answers: the page "Contacts?" has sections or a table."""
+    source = passage.source
+    is_whole = not passage.place.heading and passage.place.kind != "table"
+    return source.details.kind == "pair" or (is_whole and is_question(source.title))
+
+
+def heading_bonus(question: str, passages: Sequence[Passage]) -> Scores:
+    """What passages (n,) gain whose heading asks with the words of the question, as those of a page of questions."""
+    headings = [passage.place.heading[-1] if passage.place.heading else "" for passage in passages]
+    return same_words_bonus(question, [heading if is_question(heading) else "" for heading in headings])

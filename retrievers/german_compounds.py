@@ -21,6 +21,14 @@ def is_in_compound(term: str, terms: Set[str]) -> bool:
     return any((begins and other.startswith(term)) or (ends and other.endswith(term)) for other in terms)
 
 
+def begins_compound(first: str, second: str, terms: Set[str]) -> bool:
+    """Whether one of the terms begins with two terms that follow each other: "Rasen mähen" is in "Rasenmäher"."""
+    if min(len(first), len(second)) < SHORTEST_FIRST:
+        return False
+    beginnings = tuple(f"{first}{joint}{second}" for joint in _JOINTS)
+    return any(term.startswith(beginnings) for term in terms)
+
+
 def has_parts(term: str, terms: Set[str]) -> bool:
     """Whether a term consists of two of the terms, perhaps with a letter or two between them."""
     if len(term) < 2 * SHORTEST:

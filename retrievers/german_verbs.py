@@ -2,6 +2,8 @@
 
 The prefix stands at the end of the clause. A preposition never does, so that "ab" before a comma or a question mark
 belongs to the verb. In a question the verb stands before its subject or after the question word.
+
+Stems of the analysis tell forms of one verb apart ("liefert", "liefern"; "laden", "geladen"); their bases do not.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable
 
+from qa_core.text.analysis import fold
 from qa_core.text.function_words import function_words
 from qa_core.text.stop_words import word_set
 
@@ -27,7 +30,10 @@ _BREAK = re.compile(r"([.?!,;:\n]+|\s(?:und|oder|aber|wenn|falls|bevor)\b)")
 _CLAUSE = re.compile(rf"(?P<before>.*\w)\s+(?P<prefix>{_PREFIX})(?P<blank>\s*)", re.DOTALL)
 _AT_END = re.compile(rf"\s({_PREFIX})(?=\s*(?:[.?!,;:\n)]|$|(?:und|oder|aber)\b))")
 _ACCENTS = str.maketrans("äöü", "aou")
-_WORD = re.compile(r"\w+")
+_WORD, _LETTERS = re.compile(r"\w+"), re.compile(r"[^\W\d_]{4,}")
+_ENDING = re.compile(r"(?:est|et|st|en|t|n|e)$")
+SHORTEST_BASE = 3
+"""Letters of the base of a verb."""
 _SUBJECTS = word_set("ich du er sie es wir ihr man")
 _AUXILIARY = word_set(
     "bin bist ist sind seid war waren wäre wären sei hast hat habe haben hatte hatten hätte kann kannst können könnte "
@@ -38,6 +44,19 @@ _OF_NOUNS = re.compile(r"(?:welche[nmrs]?|wie ?viele?n?)\b", re.IGNORECASE)
 """Question words that a noun follows before the verb."""
 _MOST_WORDS = 8
 """Words of a clause before its verb at most."""
+
+
+def verb_bases(text: str) -> set[str]:
+    """What the words of a text have in common with other forms of their verbs: "liefer" of "liefert" and "liefern"."""
+    return {base for word in _LETTERS.findall(text) if (base := _verb_base(fold(word)))}
+
+
+def _verb_base(word: str) -> str:
+    """A word without the prefix of a participle and the ending of a person; "" if too little is left."""
+    if word.startswith("ge") and word.endswith(("t", "en")) and len(word) >= 6:
+        word = word[2:]
+    base = _ENDING.sub("", word)
+    return base if len(base) >= SHORTEST_BASE else ""
 
 
 def with_whole_verbs(text: str, *, keep: bool = False) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rankers.question_titles import is_question
+from qa_core.types import BlockKind, Clue, Passage, Place, Source
+from rankers.question_titles import heading_bonus, is_pair, is_question
 
 
 @pytest.mark.parametrize(
@@ -48,3 +49,27 @@ def test_a_question_needs_no_question_mark(title: str) -> None:
 )
 def test_labels_are_no_questions(title: str) -> None:
     assert not is_question(title)
+
+
+def passage(title: str, *heading: str, kind: BlockKind = "prose") -> Passage:
+    place = Place(heading=heading, kind=kind)
+    clue = Clue(title, "Members pay 90 euros.")
+    return Passage("page.md#0", "Members pay 90 euros.", clue, Source("page.md", title), place)
+
+
+def test_a_page_with_sections_answers_no_single_question() -> None:
+    assert is_pair(passage("Can I rent the hall?"))
+    assert not is_pair(passage("Can I rent the hall?", "Prices"))
+    assert not is_pair(passage("Can I rent the hall?", kind="table"))
+    assert not is_pair(passage("Renting the hall"))
+
+
+def test_a_heading_that_asks_the_question_raises_its_passage() -> None:
+    passages = [
+        passage("FAQ", "Members", "Can I rent the hall?"),
+        passage("FAQ", "Can I rent the hall and the garden?"),
+        passage("Rent the hall", "Renting"),
+        passage("Rent the hall"),
+    ]
+    exact, other, label, none = heading_bonus("can I rent the hall", passages)
+    assert exact > other > label == none == 0.0

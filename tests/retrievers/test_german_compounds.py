@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrievers.german_compounds import has_parts, is_in_compound
+from retrievers.german_compounds import begins_compound, has_parts, is_in_compound
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,16 @@ def test_a_word_begins_or_ends_a_compound(term, terms, expected):
 )
 def test_a_compound_consists_of_two_words(term, terms, expected):
     assert has_parts(term, terms) is expected
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "terms", "expected"),
+    [
+        ("ras", "mah", {"rasenmah"}, True),
+        ("ras", "mah", {"rasen", "mah"}, False),
+        ("in", "mah", {"inmah"}, False),  # too short
+        ("bucher", "schrank", {"bucherschrank"}, True),
+    ],
+)
+def test_two_words_may_begin_one(first, second, terms, expected):
+    assert begins_compound(first, second, terms) is expected

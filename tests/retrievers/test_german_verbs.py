@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrievers.german_verbs import infinitives, is_separated, separated_prefixes, with_whole_verbs
+from retrievers.german_verbs import infinitives, is_separated, separated_prefixes, verb_bases, with_whole_verbs
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,15 @@ def test_a_text_with_the_verb_apart():
 def test_infinitives_of_forms_with_a_syllable_inside() -> None:
     text = "Bücher sind zurückzugeben. Hochgeladen, angemeldet und eingereicht wird sonntags; das Gepäck zugeben."
     assert infinitives(text) == ["zurückgeben", "hochladen", "anmelden", "einreichen"]
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [("liefert", "liefern"), ("laden", "geladen"), ("mäht", "mähen"), ("Gekündigt", "kündige"), ("zahlst", "zahlt")],
+)
+def test_forms_of_a_verb_have_one_base(word: str, other: str) -> None:
+    assert verb_bases(word) == verb_bases(other) != set()
+
+
+def test_short_words_have_no_base() -> None:
+    assert verb_bases("der Tee ist da, er geht") == {"geh"}

@@ -41,8 +41,14 @@ def compose(decided: Decided, *, limit: int, top: int) -> Composed:
         by_passages = decided.ranking.separation is not None
         room, passages = max(1, limit), decided.ranking.passages
         if by_passages:
-            question = decided.ranking.question.title
-            tiling = tile_leads(candidates, limit=room, sentences=sentences, passages=passages, question=question)
+            tiling = tile_leads(
+                candidates,
+                limit=room,
+                sentences=sentences,
+                passages=passages,
+                question=decided.ranking.question.title,
+                covers={id_: cover.covered for id_, cover in decided.ranking.covers.items()},
+            )
         else:
             tiling = tile(candidates, limit=room, sentences=sentences)
         if tiling.text:

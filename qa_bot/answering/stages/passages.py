@@ -42,7 +42,7 @@ from rankers.passage_evidence import (
     summed,
     topic_bonus,
 )
-from rankers.question_titles import is_question
+from rankers.question_titles import heading_bonus, is_pair
 from rankers.release_notes import release_bonus
 from retrievers.codes import codes_in
 from retrievers.engines.index import Field, Filter, Index, KeywordQuery
@@ -160,6 +160,8 @@ def rank_passages(
     sums = _final(passages, keys[first], prose[first], pairs[first], include_archived=include_archived)
     considered = [passages[key] for key in keys[first].tolist()]
     sums += _bonus(considered, places)
+    if formulation:
+        sums += heading_bonus(formulation.text, considered)
     if formulation and understood < 1:
         sums += (1.0 - understood) * _same_words_bonus(considered, formulation.text)
     if topic:
@@ -326,13 +328,6 @@ def _final(
     of_pairs = np.array([is_pair(passages[key]) for key in keys.tolist()])
     archived = np.array([passages[key].source.details.archived for key in keys.tolist()])
     return np.where(of_pairs, pairs, prose) - (0.0 if include_archived else ARCHIVED) * archived
-
-
-def is_pair(passage: Passage) -> bool:
-    """Whether the title is a question that the passage answers: the page "Contacts?" has sections or a table."""
-    source = passage.source
-    is_whole = not passage.place.heading and passage.place.kind != "table"
-    return source.details.kind == "pair" or (is_whole and is_question(source.title))
 
 
 def _best_of_documents(order: IntArray, documents: IntArray) -> IntArray:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -60,6 +61,8 @@ SHORT_TABLE = 450
 ROWS_AT_ONCE = 200
 """Characters of a short table up to the end of the lead if the rows keep their order; else those of the lead are first.
 """
+LEAST_COVER = 0.5
+"""Of the best passage's cover of the question, for a second passage that was read, too."""
 CONSIDERED = 20
 """Candidates among which the second passage is looked for."""
 
@@ -127,6 +130,7 @@ def tile_leads(
     sentences: Sentences,
     passages: Sequence[Candidate] = (),
     question: str = "",
+    covers: Mapping[str, float] = MappingProxyType({}),
 ) -> Tiling:
     """The best passage from its lead on, then the lead of the next that scores nearly as high and is not older.
 
@@ -142,19 +146,21 @@ def tile_leads(
         passages: the best passages with their leads, also several of one document; the candidates if empty.
         question: its parts, see `question_parts`; also decides whether a "Yes" or "No" at the beginning of a passage
             is kept, see `polarity`.
+        covers: how far passages that were read cover the question, by id; one with less than half of the best one's
+            does not follow it.
     """
     if not candidates:
         return Tiling("", ())
     if candidates[0].signals.owner_answer:
-        return _tile_current(candidates, limit, sentences, passages, question)
+        return _tile_current(candidates, limit, sentences, passages, question, covers)
     pool = [c for c in (*passages, *candidates[:CONSIDERED]) if _evidence(c) > NEAR_FOR_PART * _evidence(candidates[0])]
     versions = versions_of(candidates[0], pool, question)
     if versions is None:
-        return _tile_current(candidates, limit, sentences, passages, question)
+        return _tile_current(candidates, limit, sentences, passages, question, covers)
     left_out = {versions.older.passage.source, versions.current.passage.source}
     others = [candidate for candidate in candidates if candidate.passage.source not in left_out]
     passages = [passage for passage in passages if passage.passage.source != versions.older.passage.source]
-    tiling = _tile_current([versions.current, *others], limit, sentences, passages, question)
+    tiling = _tile_current([versions.current, *others], limit, sentences, passages, question, covers)
     return replace(tiling, former=versions.former(question))
 
 
@@ -164,10 +170,11 @@ def _tile_current(
     sentences: Sentences,
     passages: Sequence[Candidate],
     question: str,
+    covers: Mapping[str, float],
 ) -> Tiling:
     """The best passage, then a second one."""
     best = candidates[0]
-    second = None if best.signals.owner_answer else _second(candidates, passages, question)
+    second = None if best.signals.owner_answer else _second(candidates, passages, question, covers)
     room = limit if second is None or best.passage.place.kind in WHOLE else int(FIRST * limit)
     first = _stretch(best, room, sentences, question)
     if first is None:
@@ -193,7 +200,9 @@ def _label(second: Passage, best: Passage) -> str:
     return f"**{name}**{GAP}" if name and not is_same else ""
 
 
-def _second(candidates: Sequence[Candidate], passages: Sequence[Candidate], question: str) -> Candidate | None:
+def _second(
+    candidates: Sequence[Candidate], passages: Sequence[Candidate], question: str, covers: Mapping[str, float]
+) -> Candidate | None:
     """The next passage that may belong to the answer, too: of an open part, otherwise the nearest.
 
     It and its document score nearly as high as the first, and it says something new.
@@ -205,10 +214,12 @@ def _second(candidates: Sequence[Candidate], passages: Sequence[Candidate], ques
             return max(others, key=lambda other: (covered(part, other.passage), _evidence(other)))
     if best.signals.lead is None:
         return None
+    least = LEAST_COVER * covers.get(best.passage.id, 0.0)
     document_scores = {c.passage.source: c.score for c in reversed(candidates[:CONSIDERED])}
     for candidate in passages or candidates[:CONSIDERED]:
         is_near = (
             candidate.signals.lead is not None
+            and covers.get(candidate.passage.id, least) >= least
             and _evidence(candidate) > NEAR_BEST * _evidence(best)
             and document_scores.get(candidate.passage.source, 0.0) > NEAR_BEST * best.score
         )

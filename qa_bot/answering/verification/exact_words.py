@@ -17,8 +17,8 @@ from qa_bot.answering.verification.calendar_names import month_of, months_in, we
 from qa_bot.answering.verification.contacts import AskedContact
 from qa_core.text.analysis import terms, words
 from retrievers.codes import has_code, parts_of
-from retrievers.german_compounds import has_parts, is_in_compound
-from retrievers.german_verbs import infinitives, is_separated, separated_prefixes
+from retrievers.german_compounds import begins_compound, has_parts, is_in_compound
+from retrievers.german_verbs import infinitives, is_separated, separated_prefixes, verb_bases
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"(?<![\w.,])\d(?!\w|[.,]\d)")
@@ -65,6 +65,7 @@ class PassageWords(NamedTuple):
     digits: Set[str] = frozenset()
     numbers: Set[str] = frozenset()
     is_german: bool = False
+    verb_bases: Set[str] = frozenset()
 
     @classmethod
     def of(cls, text: str, analysis: str, exact: Exact) -> PassageWords:
@@ -86,6 +87,7 @@ class PassageWords(NamedTuple):
             digits=digits_in(text),
             numbers=numbers_in(text),
             is_german=analysis == "de",
+            verb_bases=verb_bases(text) if analysis == "de" else frozenset(),
         )
 
     def has(self, word: str, term: str) -> bool:
@@ -106,7 +108,12 @@ class PassageWords(NamedTuple):
         """Whether it has the word in a compound, its parts, or another form of the verb."""
         forms = terms(" ".join(infinitives(word)), "de")
         is_form = bool(forms) and self.terms >= set(forms)
+        is_form = is_form or not self.verb_bases.isdisjoint(verb_bases(word))
         return is_form or is_in_compound(term, self.terms) or has_parts(term, self.terms)
+
+    def has_joined(self, first: str, second: str) -> bool:
+        """Whether it has two terms of the question that follow each other as one German word."""
+        return self.is_german and begins_compound(first, second, self.terms)
 
     def lacks(self, word: str, term: str) -> bool:
         """Whether no other word of the passage may cover a word of a question."""

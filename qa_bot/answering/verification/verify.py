@@ -226,11 +226,21 @@ def _content_words(
     passage = PassageWords.of(whole_text(candidate), analysis, exact)
     return [
         words._replace(
-            is_literal=tuple(map(passage.has, words.texts, words.terms)),
+            is_literal=_literal(words, passage),
             is_absent=tuple(map(passage.lacks, words.texts, words.terms)),
         )
         for words in (words_of(reading, analysis, language) for reading in readings)
     ]
+
+
+def _literal(words: _Words, passage: PassageWords) -> tuple[bool, ...]:
+    """Which words a passage has or answers, alone or as one word with the next."""
+    literal = [*map(passage.has, words.texts, words.terms)]
+    for at in range(1, len(words.terms)):
+        follows = words.rows[at] == words.rows[at - 1] + 1
+        if follows and not all(literal[at - 1 : at + 1]) and passage.has_joined(*words.terms[at - 1 : at + 1]):
+            literal[at - 1 : at + 1] = True, True
+    return tuple(literal)
 
 
 def _cover(words: _Words, shares: Shares, index: Statistics) -> Cover:

@@ -171,6 +171,17 @@ def test_a_second_passage_follows_if_it_fits_and_is_not_older() -> None:
     assert tile_leads([], limit=10, sentences=sentences).text == ""
 
 
+def test_a_second_passage_covers_half_of_what_the_first_does() -> None:
+    first, other = candidate(passage(), (0, 17)), candidate(passage("Dogs bark.", name="dogs"), (0, 10))
+
+    def tiled(covers: dict[str, float]) -> str:
+        return tile_leads([first, other], limit=1000, sentences=sentences, covers=covers).text
+
+    best, second = first.passage.id, other.passage.id
+    assert tiled({best: 0.9, second: 0.4}) == TEXT
+    assert tiled({best: 0.9, second: 0.5}) == tiled({best: 0.9}) == f"{TEXT}\n\nDogs bark."
+
+
 def test_steps_are_whole_although_a_second_passage_follows() -> None:
     steps = candidate(passage("1. Open the lid.\n2. Push the cat in.", kind="steps"), (0, 35))
     other = candidate(passage("Cats bite.", name="bites"), (0, 10))
