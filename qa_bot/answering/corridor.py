@@ -24,7 +24,7 @@ from qa_bot.answering.events import ChoicesOffered, Listener, StageBegun, announ
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
 from qa_bot.answering.scope import EVERYTHING, FACTS_HAVE_NO_PLACE, Knowledge, Scope, ScopeError
 from qa_bot.answering.spelling import corrected
-from qa_bot.answering.stages.abstention import WHICH, demoted_reason, no_fact_reason, reason
+from qa_bot.answering.stages.abstention import WHICH, demoted_reason, no_fact_reason, reason, wording_for
 from qa_bot.answering.stages.compose import TILED, Composed, compose
 from qa_bot.answering.stages.decide import Calibrations, Decided, Decision, Preferences, answers_instead, decide_passage
 from qa_bot.answering.stages.formulate import Expander, formulate_in_time
@@ -37,7 +37,6 @@ from qa_bot.answering.stages.rank import Ranking, RankingStage
 from qa_bot.answering.stages.retrieve import SearchMode, retrieve
 from qa_bot.answering.stages.style import style
 from qa_bot.answering.trace import answer_trace, note_counts
-from qa_bot.answering.wording.refusals import refusals_for
 from qa_bot.home.config import Config
 from qa_bot.home.starter import NAME as STARTER
 from qa_core.types import Answer, Candidate, Encoder, Question
@@ -145,7 +144,7 @@ class Corridor:
         if self._fallback is not None and decided.gives_way and clock.deadline.left() > 0:
             other = self._fallback._decided(ask.in_one_text(), clock, preferences, None)
             if answers_instead(other, decided):
-                note = refusals_for(ask.question.title).from_starter
+                note = wording_for(decided.ranking).from_starter
                 return self._fallback._answer(ask, other, clock, note=note)
         return self._answer(ask, decided, clock)
 
@@ -392,9 +391,9 @@ class Corridor:
         """Why there is no answer, or that it is unsure."""
         if composed.text:
             is_unsure = composed.kind == "passage" and decided.decision.unsure
-            return refusals_for(decided.ranking.question.title).unsure if is_unsure else ""
+            return wording_for(decided.ranking).unsure if is_unsure else ""
         if decided.choices:
             return WHICH
         if decided.demoted is not None:
-            return demoted_reason(decided.demoted, decided.ranking.question.title)
+            return demoted_reason(decided.demoted, decided.ranking)
         return reason(decided.ranking, decided.decision, self.index)

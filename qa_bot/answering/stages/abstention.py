@@ -47,12 +47,17 @@ QUOTED, QUOTED_TITLE = 40, 120
 """Characters that are quoted of a word and of a title."""
 
 
+def wording_for(ranking: Ranking) -> Refusals:
+    """The sentences in the language of a question; two words are in the language that most documents have."""
+    return refusals_for(question_text(ranking.question), ranking.formulation.languages.first)
+
+
 def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
     """Why there is no answer, in the question's language; `index` says which words the collection contains."""
     text = question_text(ranking.question)
     formulation = ranking.formulation
     language = formulation.languages.first
-    wording = refusals_for(text, language)
+    wording = wording_for(ranking)
     text = whole_verbs(text, formulation.languages)
     if not text:
         return wording.empty_question
@@ -99,10 +104,10 @@ def no_fact_reason(question: Question, skipped: Sequence[str]) -> str:
     return NO_TIME if skipped else NO_GRAPH
 
 
-def demoted_reason(candidate: Candidate, question: str) -> str:
+def demoted_reason(candidate: Candidate, ranking: Ranking) -> str:
     """For a document that votes of the conversation moved down."""
     passage = candidate.passage
-    return refusals_for(question).voted_down.format(title=f"“{passage.clue.title or passage.source.document}”")
+    return wording_for(ranking).voted_down.format(title=f"“{passage.clue.title or passage.source.document}”")
 
 
 def _content(formulation: Formulation, language: str) -> list[str]:

@@ -18,7 +18,7 @@ from qa_bot.answering.answer_json import source_dict
 from qa_bot.answering.ask import Ask, ClientTurn
 from qa_bot.answering.events import SourcesFound, TextAdded
 from qa_bot.answering.stages.abstention import WHICH
-from qa_bot.answering.wording.refusals import REMARKS, UNKNOWN, refusals_for
+from qa_bot.answering.wording.refusals import REMARKS, UNKNOWN, refusals_of
 from qa_bot.conversation.memory import REMEMBERED_TURNS
 from qa_bot.web.api import sse
 from qa_bot.web.api.json_bodies import read, reply, shown
@@ -154,7 +154,7 @@ def _text(answer: Answer) -> str:
     if answer.answered:
         return f"{answer.reason}\n\n{answer.text}" if answer.reason else answer.text
     remarks = answer.styled.lines[:1] if answer.styled else ()
-    wording = refusals_for(answer.question)
+    wording = refusals_of(answer.reason)
     reason = answer.reason if answer.choices and not answer.suggested else f"{wording.unknown} {answer.reason}"
     if answer.suggested:
         reason += f"\n\n{wording.instead}"

@@ -10,9 +10,18 @@ from qa_bot.answering.ask import Readings
 from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Deadline
-from qa_bot.answering.stages.abstention import EMPTY_QUESTION, LONG, NO_TIME, NOTHING_FOUND, NOTHING_NAMED, reason
+from qa_bot.answering.stages.abstention import (
+    EMPTY_QUESTION,
+    LONG,
+    NO_TIME,
+    NOTHING_FOUND,
+    NOTHING_NAMED,
+    demoted_reason,
+    reason,
+)
 from qa_bot.answering.stages.decide import Calibrations
 from qa_bot.answering.verification.verify import Cover
+from qa_bot.answering.wording.refusals import GERMAN
 from qa_bot.documents.sync import add
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
@@ -21,6 +30,7 @@ from qa_bot.home.index import Index
 from qa_bot.home.starter import ENCODER
 from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.types import Question
+from tests.qa_bot.answering.small_corridor import ask
 
 PAIRS = [
     ("france", "What is the capital of France?", "The capital of France is Paris, on the river Seine."),
@@ -29,19 +39,35 @@ PAIRS = [
     ("rust", "How do I remove rust from a knife?", "Rub it with vinegar and fine steel wool, then dry and oil it."),
     ("rivers", "Which river flows through Cairo?", "The Nile flows through Cairo on its way to the sea."),
 ]
+GERMAN_PAIRS = [
+    ("geld", "Kilometergeld", "Das Kilometergeld beträgt 0,30 Euro für jeden Kilometer mit dem eigenen Auto."),
+    ("kita", "Gartenordnung", "Der Betriebskindergarten hat einen Garten, den alle Eltern zweimal im Jahr pflegen."),
+    ("mühle", "Mahlwerk B2000 reinigen", "Bürsten Sie das Mahlwerk der B2000 jede Woche trocken aus."),
+    ("drucker", "Wie richte ich den Drucker P2600DW ein?", "Der P2600DW wird mit einem Kabel eingerichtet."),
+]
 UNSURE = Calibration((), (), (), (), -1.0, (0.5,), (1.0,))  # confidence σ(−1) = .27
+NEARLY = Calibration((), (), (), (), -0.3, (0.5,), (1.0,))  # .43, which gives unsure answers
+
+
+def opened(folder, pairs, workers, calibration):
+    source = folder / "pairs.jsonl"
+    source.write_text("\n".join(json.dumps({"id": i, "question": q, "answer": a}) for i, q, a in pairs))
+    home, encoder = Home.open(folder / "home"), StaticEncoder.load(ENCODER)
+    add(home, Config(), encoder, [source])
+    index = Index(Generations(home.index).current())
+    return Corridor(index, encoder, Calibrations(*[calibration] * 6), Config(), workers)
 
 
 @pytest.fixture(scope="module")
 def corridor(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("reasons")
-    source = folder / "pairs.jsonl"
-    source.write_text("\n".join(json.dumps({"id": i, "question": q, "answer": a}) for i, q, a in PAIRS))
-    home, encoder = Home.open(folder / "home"), StaticEncoder.load(ENCODER)
-    add(home, Config(), encoder, [source])
     with ThreadPoolExecutor(4) as workers:
-        index = Index(Generations(home.index).current())
-        yield Corridor(index, encoder, Calibrations(*[UNSURE] * 6), Config(), workers)
+        yield opened(tmp_path_factory.mktemp("reasons"), PAIRS, workers, UNSURE)
+
+
+@pytest.fixture(scope="module")
+def german(tmp_path_factory):
+    with ThreadPoolExecutor(4) as workers:
+        yield opened(tmp_path_factory.mktemp("gründe"), GERMAN_PAIRS, workers, NEARLY)
 
 
 def reason_for(corridor, title, body="", *, seconds=30.0):
@@ -215,3 +241,11 @@ def test_a_word_that_is_meant_is_not_missed(corridor):
 )
 def test_a_refusal_is_in_the_language_of_the_question(corridor, question, expected):
     assert reason_for(corridor, question).startswith(expected)
+
+
+def test_one_word_is_answered_in_the_language_of_the_documents(german):
+    answer = ask(german, "kilometergeld")
+    assert answer.unsure
+    assert answer.reason == GERMAN.unsure
+    ranking = german.rank(Question("kilometergeld"), german.start(Deadline.after(30)))
+    assert demoted_reason(ranking.candidates[0], ranking).startswith("“Kilometergeld” wurde in diesem Gespräch")
