@@ -23,7 +23,8 @@ SEPARABLE = word_set(
 )
 """Prefixes, without accents, that stand at the end of a main clause: "ich gebe es zurück"."""
 _UMLAUTS = {"zuruck": "zurück", "uber": "über", "gegenuber": "gegenüber"}
-_PREFIX = "|".join(sorted((_UMLAUTS.get(prefix, prefix) for prefix in SEPARABLE), key=len, reverse=True))
+_PREFIXES = sorted((_UMLAUTS.get(prefix, prefix) for prefix in SEPARABLE), key=len, reverse=True)
+_PREFIX = "|".join(_PREFIXES)
 _INSIDE = re.compile(rf"\b({_PREFIX})(?:zu(?=\w+en\b)|ge(?=\w+t\b|\w+en\b))(\w{{2,}}?)(?:et|t|en)\b")
 _BREAK = re.compile(r"([.?!,;:\n]+|\s(?:und|oder|aber|wenn|falls|bevor)\b)")
 """What stands between two clauses."""
@@ -36,12 +37,14 @@ SHORTEST_BASE = 3
 """Letters of the base of a verb."""
 _SUBJECTS = word_set("ich du er sie es wir ihr man")
 _AUXILIARY = word_set(
-    "bin bist ist sind seid war waren wäre wären sei hast hat habe haben hatte hatten hätte kann kannst können könnte "
-    "muss musst müssen müsste soll sollst sollen sollte will willst wollen wollte darf darfst dürfen dürfte mag möchte "
-    "werde wirst wird werden wurde wurden würde würden"
+    "bin bist ist sind seid war waren wäre wären sei hast hat hab habe haben hatte hatten hätte kann kannst können "
+    "könnte muss musst müssen müsste soll sollst sollen sollte will willst wollen wollte darf darfst dürfen dürfte mag "
+    "möchte werde wirst wird werden wurde wurden würde würden"
 )
 _OF_NOUNS = re.compile(r"(?:welche[nmrs]?|wie ?viele?n?)\b", re.IGNORECASE)
 """Question words that a noun follows before the verb."""
+_ENDINGS = ("e", "n", "t")
+"""Of finite verbs in the present: "schließt", "fallen"."""
 _MOST_WORDS = 8
 """Words of a clause before its verb at most."""
 
@@ -77,6 +80,20 @@ def _joined(clause: str, *, keep: bool) -> str:
     return f"{before[: verb.start()]}{f'{whole} {verb[0]}' if keep else whole}{before[verb.end() :]}{match['blank']}"
 
 
+def parted_again(word: str, text: str) -> str:
+    """A word of `with_whole_verbs(text)` as the text has it: "bekomme … zurück" for "zurückbekomme"."""
+    typed = {match[0].lower(): match[0] for match in _WORD.finditer(text)}
+    lowered = word.lower()
+    if lowered in typed:
+        return word
+    for prefix in _PREFIXES:
+        verb = lowered.removeprefix(prefix)
+        if verb != lowered and verb in typed and prefix in typed:
+            beside = re.search(rf"\b{verb}\s+{prefix}\b", text, re.IGNORECASE)
+            return f"{typed[verb]}{' ' if beside else ' … '}{typed[prefix]}"
+    return word
+
+
 def separated_prefixes(text: str) -> frozenset[str]:
     """The folded prefixes that stand at the ends of clauses of a text."""
     return frozenset(match[1].translate(_ACCENTS) for match in _AT_END.finditer(text))
@@ -110,7 +127,9 @@ def _finite_verb(words: list[re.Match[str]]) -> re.Match[str] | None:
         verb = subject - 1 if subject > 0 else 1
         return words[verb] if verb < len(words) and _may_be_verb(words[verb][0], first=verb == 0) else None
     for at in range(_first_place(words), min(len(words), _MOST_WORDS)):
-        if _may_be_verb(words[at][0], first=at == 0) and (at + 1 == len(words) or _begins_phrase(words[at + 1][0])):
+        is_before_phrase = at + 1 < len(words) and _begins_phrase(words[at + 1][0])
+        is_last = at + 1 == len(words) and texts[at].endswith(_ENDINGS)
+        if _may_be_verb(words[at][0], first=at == 0) and (is_before_phrase or is_last):
             return words[at]
     return None
 

@@ -2,7 +2,14 @@
 
 import pytest
 
-from retrievers.german_verbs import infinitives, is_separated, separated_prefixes, verb_bases, with_whole_verbs
+from retrievers.german_verbs import (
+    infinitives,
+    is_separated,
+    parted_again,
+    separated_prefixes,
+    verb_bases,
+    with_whole_verbs,
+)
 
 
 @pytest.mark.parametrize(
@@ -24,7 +31,16 @@ def test_prefixes_join_their_verbs(text, expected):
 
 @pytest.mark.parametrize(
     "text",
-    ["Ist die Tür auf?", "Was kostet der Eintritt ab 18 Uhr?", "Kann ich das Buch ab?", "An?", "Die Karten, mit?", ""],
+    [
+        "Ist die Tür auf?",
+        "Was kostet der Eintritt ab 18 Uhr?",
+        "Kann ich das Buch ab?",
+        "An?",
+        "Die Karten, mit?",
+        "weihnachten firma zu",
+        "hab ich das schon mit",
+        "",
+    ],
 )
 def test_other_texts_stay(text):
     assert with_whole_verbs(text) == text
@@ -56,3 +72,18 @@ def test_forms_of_a_verb_have_one_base(word: str, other: str) -> None:
 
 def test_short_words_have_no_base() -> None:
     assert verb_bases("der Tee ist da, er geht") == {"geh"}
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "expected"),
+    [
+        ("zurückbekomme", "Wann bekomme ich das zurück?", "bekomme … zurück"),
+        ("zurückBekomme", "Bekomme ich das ZURÜCK?", "Bekomme … ZURÜCK"),
+        ("anfallen", "Welche Kosten fallen an?", "fallen an"),
+        ("abrechne", "Wie kann ich abrechnen, was ich abrechne?", "abrechne"),
+        ("Antrag", "Wo ist der Antrag?", "Antrag"),
+        ("Burkina Faso", "Wo liegt Burkina Faso?", "Burkina Faso"),
+    ],
+)
+def test_a_joined_verb_in_the_parts_of_its_text(word: str, text: str, expected: str) -> None:
+    assert parted_again(word, text) == expected

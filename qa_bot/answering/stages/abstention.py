@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from qa_bot.answering.stages.question_words import QuestionWord, words_of_terms
 from qa_bot.answering.tiling.table_rows import named_by_rows
@@ -17,6 +17,7 @@ from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate, Question
 from rankers.clue import Statistics
 from retrievers.formulate import Formulation, question_text
+from retrievers.german_verbs import parted_again
 from retrievers.question_terms import QUESTION_STOP_STEMS, content_terms, whole_verbs
 
 if TYPE_CHECKING:
@@ -52,13 +53,32 @@ def wording_for(ranking: Ranking) -> Refusals:
     return refusals_for(question_text(ranking.question), ranking.formulation.languages.first)
 
 
+class _Turn(NamedTuple):
+    """The words of a question: as typed, and with whole verbs; and the sentences in its language."""
+
+    typed: str
+    whole: str
+    wording: Refusals
+
+    @classmethod
+    def of(cls, ranking: Ranking) -> _Turn:
+        text = question_text(ranking.question)
+        return cls(text, whole_verbs(text, ranking.formulation.languages), wording_for(ranking))
+
+    def quoted(self, names: Sequence[str]) -> str:
+        """“a”, “b” or “c” as typed; of many names only the first, and how many others."""
+        shown = [_quoted(parted_again(name, self.typed), QUOTED) for name in names[: QUOTED_WORDS + 1]]
+        if len(names) > QUOTED_WORDS + 1:
+            shown[QUOTED_WORDS:] = [self.wording.more_words.format(count=len(names) - QUOTED_WORDS)]
+        return f"{', '.join(shown[:-1])} {self.wording.either} {shown[-1]}" if len(shown) > 1 else shown[0]
+
+
 def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
     """Why there is no answer, in the question's language; `index` says which words the collection contains."""
-    text = question_text(ranking.question)
     formulation = ranking.formulation
     language = formulation.languages.first
-    wording = wording_for(ranking)
-    text = whole_verbs(text, formulation.languages)
+    turn = _Turn.of(ranking)
+    text, wording = turn.whole, turn.wording
     if not text:
         return wording.empty_question
     if not ranking.candidates and ranking.skipped:
@@ -79,22 +99,22 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
     if unknown:
         missing = words_of_terms(text, unknown, language, formulation.languages.question)
         is_whole = len(unknown) == len(content)
-        return _unknown_words(wording, missing, unknown, whole=is_whole, nearest=ranking.candidates)
+        return _unknown_words(turn, missing, unknown, whole=is_whole, nearest=ranking.candidates)
     if not ranking.candidates:
         return wording.nothing_in_scope if ranking.only else wording.nothing_found
-    return _unfit(ranking, decision, index, wording, text)
+    return _unfit(ranking, decision, index, turn)
 
 
-def _unfit(ranking: Ranking, decision: Decision, index: Statistics, wording: Refusals, text: str) -> str:
+def _unfit(ranking: Ranking, decision: Decision, index: Statistics, turn: _Turn) -> str:
     """For a first passage that is not given: why it does not answer."""
     formulation, cover, best = ranking.formulation, ranking.cover, ranking.candidates[0]
     if decision.is_of_others:
-        return wording.of_others.format(title=_title(best))
+        return turn.wording.of_others.format(title=_title(best))
     if READING & {*ranking.skipped}:
-        return wording.no_time
+        return turn.wording.no_time
     if cover is not None and len(_content(formulation, formulation.languages.first)) > 1:
-        return _read_passage(wording, text, cover, best, decision)
-    return _nearest_document(wording, text, formulation, best, decision, index)
+        return _read_passage(turn, cover, best, decision)
+    return _nearest_document(turn, formulation, best, decision, index)
 
 
 def no_fact_reason(question: Question, skipped: Sequence[str]) -> str:
@@ -121,7 +141,7 @@ def _is_known_elsewhere(text: str, term: str, language: str, others: Sequence[st
 
 
 def _unknown_words(
-    wording: Refusals,
+    turn: _Turn,
     missing: Sequence[QuestionWord],
     unknown: Sequence[str],
     *,
@@ -129,11 +149,12 @@ def _unknown_words(
     nearest: Sequence[Candidate],
 ) -> str:
     """For words that no document contains: names, misspellings, or another topic."""
+    wording = turn.wording
     names = [word.text for word in missing] or [_JOINED.sub(r"\1 \2", term) for term in unknown]
-    start = wording.mentions.format(words=_join_quoted(wording, names))
+    start = wording.mentions.format(words=turn.quoted(names))
     corrections = [word for word in (_correction(word, nearest) for word in missing) if word]
     if corrections:
-        return wording.did_you_mean.format(start=start, words=_join_quoted(wording, corrections))
+        return wording.did_you_mean.format(start=start, words=turn.quoted(corrections))
     if missing and all(word.name for word in missing):
         return wording.check_name.format(start=start)
     if whole or not nearest:
@@ -142,14 +163,15 @@ def _unknown_words(
 
 
 def _nearest_document(
-    wording: Refusals, text: str, formulation: Formulation, best: Candidate, decision: Decision, index: Statistics
+    turn: _Turn, formulation: Formulation, best: Candidate, decision: Decision, index: Statistics
 ) -> str:
     """For a document that does not fit well enough: the words that it lacks."""
+    text, wording = turn.whole, turn.wording
     language = analysis_language(best.passage.source.details.language)
     content = _content(formulation, language)
     title = _title(best)
     if len(content) == 1:
-        alone = _join_quoted(wording, [word.text for word in words_of_terms(text, content, language)] or content)
+        alone = turn.quoted([word.text for word in words_of_terms(text, content, language)] or content)
         return wording.alone.format(words=alone, title=title)
     present = {*terms(best.passage.clue.title, language), *terms(best.passage.text, language)}
     lacking = [term for term in content if term not in present]
@@ -160,23 +182,23 @@ def _nearest_document(
         return wording.has_every_word.format(title=title, confidence=confidence, threshold=threshold)
     frequency = {term: index.document_frequency("all", term) for term in lacking}
     rarest = sorted(lacking, key=frequency.__getitem__)
-    missing = _join_quoted(wording, [word.text for word in words_of_terms(text, rarest, language)] or rarest)
+    missing = turn.quoted([word.text for word in words_of_terms(text, rarest, language)] or rarest)
     return wording.lacks.format(title=title, words=missing, confidence=confidence, threshold=threshold)
 
 
-def _read_passage(wording: Refusals, text: str, cover: Cover, best: Candidate, decision: Decision) -> str:
+def _read_passage(turn: _Turn, cover: Cover, best: Candidate, decision: Decision) -> str:
     """For a passage that was read: the words of the question that it does not cover, or that others fit as well.
 
     Words that only earlier questions have are not named.
     """
-    title, confidence, threshold = _title(best), decision.confidence, decision.least
+    wording, title, confidence, threshold = turn.wording, _title(best), decision.confidence, decision.least
     doubtful = sorted((share, at, word) for at, (word, share) in enumerate(cover.words) if share < DOUBTFUL)
     if len(cover.words) > LONG and doubtful:
         count = len(cover.words)
         return wording.too_long_read.format(all=count, some=count - len(doubtful), title=title)
-    of_turn = {word.casefold() for word in words(text)}
+    of_turn = {word.casefold() for word in words(turn.whole)}
     if missing := [word for _, _, word in doubtful if of_turn.intersection(map(str.casefold, words(word)))]:
-        quoted = _join_quoted(wording, missing)
+        quoted = turn.quoted(missing)
         return wording.says_nothing.format(title=title, words=quoted, confidence=confidence, threshold=threshold)
     return wording.several.format(title=title, confidence=confidence, threshold=threshold)
 
@@ -194,14 +216,6 @@ def _correction(word: QuestionWord, nearest: Sequence[Candidate]) -> str:
 def _title(candidate: Candidate) -> str:
     passage = candidate.passage
     return _quoted(passage.clue.title or passage.source.title or passage.source.document, QUOTED_TITLE)
-
-
-def _join_quoted(wording: Refusals, names: Sequence[str]) -> str:
-    """“a”, “b” or “c”; of many names only the first, and how many others."""
-    shown = [_quoted(name, QUOTED) for name in names]
-    if len(shown) > QUOTED_WORDS + 1:
-        shown = [*shown[:QUOTED_WORDS], wording.more_words.format(count=len(shown) - QUOTED_WORDS)]
-    return f"{', '.join(shown[:-1])} {wording.either} {shown[-1]}" if len(shown) > 1 else shown[0]
 
 
 def _quoted(text: str, length: int) -> str:
