@@ -44,6 +44,7 @@ DOUBTFUL = 0.5
 SHORTEST_MISSPELT = 4
 _JOINED = re.compile(r"([^\W\d_])(\d)$")
 """The end of an index term like "band6", which means "band 6"."""
+_DIGITS = re.compile(r"\d+")
 QUOTED, QUOTED_TITLE = 40, 120
 """Characters that are quoted of a word and of a title."""
 
@@ -152,7 +153,7 @@ def _unknown_words(
     wording = turn.wording
     names = [word.text for word in missing] or [_JOINED.sub(r"\1 \2", term) for term in unknown]
     start = wording.mentions.format(words=turn.quoted(names))
-    corrections = [word for word in (_correction(word, nearest) for word in missing) if word]
+    corrections = [word for word in (_correction(word, turn, nearest) for word in missing) if word]
     if corrections:
         return wording.did_you_mean.format(start=start, words=turn.quoted(corrections))
     if missing and all(word.name for word in missing):
@@ -203,14 +204,29 @@ def _read_passage(turn: _Turn, cover: Cover, best: Candidate, decision: Decision
     return wording.several.format(title=title, confidence=confidence, threshold=threshold)
 
 
-def _correction(word: QuestionWord, nearest: Sequence[Candidate]) -> str:
-    """A similar word from the titles of the nearest documents; empty if there is none."""
+def _correction(word: QuestionWord, turn: _Turn, nearest: Sequence[Candidate]) -> str:
+    """A similar word from the titles of the nearest documents, as written there; empty if there is none.
+
+    Words of the question correct none of it, and neither do other numbers: "B3000" is no misspelt "B2000".
+    """
     if len(word.text) < SHORTEST_MISSPELT or len(word.text) > QUOTED:
         return ""
-    titles = (f"{c.passage.clue.title} {c.passage.source.title}" for c in islice(nearest, NEAREST))
-    known = dict.fromkeys(known for title in titles for known in words(title) if len(known) >= SHORTEST_MISSPELT)
+    titles = [f"{c.passage.clue.title} {c.passage.source.title}" for c in islice(nearest, NEAREST)]
+    of_turn, digits = {*words(turn.typed)}, _DIGITS.findall(word.text)
+    known = dict.fromkeys(
+        known
+        for title in titles
+        for known in words(title)
+        if len(known) >= SHORTEST_MISSPELT and known not in of_turn and _DIGITS.findall(known) == digits
+    )
     similar = get_close_matches(word.text.casefold(), [*known], 1, MIN_SIMILARITY)
-    return similar[0] if similar else ""
+    return _as_written(similar[0], titles) if similar else ""
+
+
+def _as_written(word: str, texts: Sequence[str]) -> str:
+    """A word in the case of the first text that has it."""
+    written = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
+    return next((match[0] for match in map(written.search, texts) if match), word)
 
 
 def _title(candidate: Candidate) -> str:

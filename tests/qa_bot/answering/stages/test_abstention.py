@@ -249,3 +249,18 @@ def test_one_word_is_answered_in_the_language_of_the_documents(german):
     assert answer.reason == GERMAN.unsure
     ranking = german.rank(Question("kilometergeld"), german.start(Deadline.after(30)))
     assert demoted_reason(ranking.candidates[0], ranking).startswith("“Kilometergeld” wurde in diesem Gespräch")
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("P2600 Kabel", "Keines Ihrer Dokumente erwähnt “P2600”; meinten Sie “P2600DW”?"),
+        ("wo ist das malwerk", "Keines Ihrer Dokumente erwähnt “malwerk”; meinten Sie “Mahlwerk”?"),
+        ("ist das Mahlwerk vom B2000 auch für den B3000", "Keines Ihrer Dokumente erwähnt “B3000”;"),
+        ("Wo steht der B3000", "Keines Ihrer Dokumente erwähnt “B3000”;"),
+    ],
+)
+def test_corrections_are_words_as_written_that_the_question_lacks(german, question, start):
+    message = reason_for(german, question)
+    assert message.startswith(start)
+    assert "B2000" not in message.removeprefix(start).partition("Am nächsten")[0]
