@@ -16,7 +16,8 @@ from qa_core.text.language_detection import language_of
 from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate, Question
 from rankers.clue import Statistics
-from retrievers.formulate import Formulation, question_text
+from rankers.question_titles import is_question
+from retrievers.formulate import Formulation, asks, question_text
 from retrievers.german_verbs import parted_again
 from retrievers.question_terms import QUESTION_STOP_STEMS, content_terms, whole_verbs
 
@@ -42,6 +43,8 @@ MIN_SIMILARITY = 0.8
 DOUBTFUL = 0.5
 """A word that a passage covers less is named as a reason."""
 SHORTEST_MISSPELT = 4
+BARE = 2
+"""Words of a turn that names a thing, with an article."""
 _JOINED = re.compile(r"([^\W\d_])(\d)$")
 """The end of an index term like "band6", which means "band 6"."""
 _DIGITS = re.compile(r"\d+")
@@ -65,6 +68,11 @@ class _Turn(NamedTuple):
     def of(cls, ranking: Ranking) -> _Turn:
         text = question_text(ranking.question)
         return cls(text, whole_verbs(text, ranking.formulation.languages), wording_for(ranking))
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it names a thing and asks nothing about it: "the rust" does, "is there rust" does not."""
+        return len(words(self.typed)) <= BARE and not asks(self.typed.rstrip(" ?"))
 
     def quoted(self, names: Sequence[str]) -> str:
         """“a”, “b” or “c” as typed; of many names only the first, and how many others."""
@@ -171,9 +179,10 @@ def _nearest_document(
     language = analysis_language(best.passage.source.details.language)
     content = _content(formulation, language)
     title = _title(best)
-    if len(content) == 1:
+    if len(content) == 1 and turn.is_bare:
         alone = turn.quoted([word.text for word in words_of_terms(text, content, language)] or content)
-        return wording.alone.format(words=alone, title=title)
+        advice = wording.alone if is_question(best.passage.clue.title) else wording.alone_nearest
+        return advice.format(words=alone, title=title)
     present = {*terms(best.passage.clue.title, language), *terms(best.passage.text, language)}
     lacking = [term for term in content if term not in present]
     if len(content) > LONG and lacking:

@@ -33,7 +33,8 @@ class Refusals:
     check_name: str
     other_words: str
     leave_out: str
-    alone: str
+    alone: str  # with a title that is a question
+    alone_nearest: str  # with another
     too_long: str
     too_long_read: str
     has_every_word: str
@@ -65,6 +66,7 @@ ENGLISH = Refusals(
     other_words="{start}; ask in other words, or add documents about it.",
     leave_out="{start}; leave it out, ask in other words, or add documents about it. The nearest is {title}.",
     alone="{words} alone could ask many things; ask a whole question, such as {title}.",
+    alone_nearest="{words} alone could ask many things; ask a whole question. The nearest document is {title}.",
     too_long="The question says {all} things, and the nearest document, {title}, has {some} of them; ask one thing at "
     "a time, in one sentence.",
     too_long_read="The question says {all} things, and the nearest passage, in {title}, is about {some} of them; ask "
@@ -104,6 +106,7 @@ GERMAN = Refusals(
     leave_out="{start}; lassen Sie es weg, fragen Sie mit anderen Worten, oder fügen Sie Dokumente darüber hinzu. Am "
     "nächsten kommt {title}.",
     alone="{words} allein kann vieles fragen; stellen Sie eine ganze Frage, etwa {title}.",
+    alone_nearest="{words} allein kann vieles fragen; stellen Sie eine ganze Frage. Am nächsten kommt {title}.",
     too_long="Die Frage sagt {all} Dinge, und das nächste Dokument, {title}, hat {some} davon; fragen Sie eines nach "
     "dem anderen, in einem Satz.",
     too_long_read="Die Frage sagt {all} Dinge, und die nächste Stelle, in {title}, handelt von {some} davon; fragen "
@@ -146,6 +149,8 @@ FRENCH = Refusals(
     leave_out="{start} ; enlevez-le, demandez en d'autres mots, ou ajoutez des documents à ce sujet. Le plus proche "
     "est {title}.",
     alone="{words} à lui seul peut demander bien des choses ; posez une question entière, par exemple {title}.",
+    alone_nearest="{words} à lui seul peut demander bien des choses ; posez une question entière. Le plus proche est "
+    "{title}.",
     too_long="La question dit {all} choses, et le document le plus proche, {title}, en a {some} ; demandez une chose à "
     "la fois, en une phrase.",
     too_long_read="La question dit {all} choses, et le passage le plus proche, dans {title}, traite de {some} d'entre "
@@ -187,6 +192,8 @@ SPANISH = Refusals(
     leave_out="{start}; quítelo, pregunte con otras palabras, o añada documentos sobre ello. Lo más cercano es "
     "{title}.",
     alone="{words} por sí solo puede preguntar muchas cosas; haga una pregunta completa, por ejemplo {title}.",
+    alone_nearest="{words} por sí solo puede preguntar muchas cosas; haga una pregunta completa. Lo más cercano es "
+    "{title}.",
     too_long="La pregunta dice {all} cosas, y el documento más cercano, {title}, tiene {some} de ellas; pregunte una "
     "cosa a la vez, en una frase.",
     too_long_read="La pregunta dice {all} cosas, y el pasaje más cercano, en {title}, trata de {some} de ellas; "
@@ -228,6 +235,7 @@ ITALIAN = Refusals(
     other_words="{start}; chieda con altre parole, o aggiunga documenti al riguardo.",
     leave_out="{start}; lo tolga, chieda con altre parole, o aggiunga documenti al riguardo. Il più vicino è {title}.",
     alone="{words} da solo può chiedere molte cose; faccia una domanda intera, per esempio {title}.",
+    alone_nearest="{words} da solo può chiedere molte cose; faccia una domanda intera. Il più vicino è {title}.",
     too_long="La domanda dice {all} cose, e il documento più vicino, {title}, ne ha {some}; chieda una cosa alla "
     "volta, in una frase.",
     too_long_read="La domanda dice {all} cose, e il passo più vicino, in {title}, ne tratta {some}; chieda una cosa "

@@ -264,3 +264,19 @@ def test_corrections_are_words_as_written_that_the_question_lacks(german, questi
     message = reason_for(german, question)
     assert message.startswith(start)
     assert "B2000" not in message.removeprefix(start).partition("Am nächsten")[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        (
+            "Betriebskindergarten",
+            "“Betriebskindergarten” allein kann vieles fragen; stellen Sie eine ganze Frage. Am n",
+        ),
+        ("der Betriebskindergarten?", "“Betriebskindergarten” allein kann vieles fragen; stellen Sie eine ganze Frage"),
+        ("gibt es einen betriebskindergarten", "Das nächste Dokument, “Gartenordnung”, "),
+        ("Drucker", "“Drucker” allein kann vieles fragen; stellen Sie eine ganze Frage, etwa “Wie richte ich den D"),
+    ],
+)
+def test_a_bare_word_is_told_to_ask_a_whole_question(german, question, start):
+    assert reason_for(german, question).startswith(start)
