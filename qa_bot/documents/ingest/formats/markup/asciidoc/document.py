@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.formats.markup.asciidoc.header import ATTRIBUTE, HeaderLines, revision_date
 from qa_bot.documents.ingest.formats.markup.asciidoc.inline import inline
 from qa_bot.documents.ingest.formats.markup.asciidoc.tables import table
 from qa_bot.documents.ingest.formats.markup.html import fragment, without_title
@@ -19,9 +20,6 @@ DEEPEST = 12  # blocks inside blocks
 HEADING = re.compile(r"(={1,6}|#{1,6})\s+(\S.*)")
 UNDERLINE = re.compile(r"=+|-+|~+|\^+|\++")
 UNDERLINES = "=-~^+"  # signs under titles, the highest level first
-ATTRIBUTE = re.compile(r":(!?[\w-]+(?: [\w-]+)?!?):(?:\s+(.*))?")
-REVISION = re.compile(r"v?[\d.]*,?\s*(.*\d{4}.*?)(?::.*)?")
-AUTHOR = re.compile(r"[^<>]{1,100}<[^<>\s]+@[^<>\s]+>.*")
 DIRECTIVE = re.compile(r"(?:include|toc|video|audio|endif|ifeval|ifn?def)::\S*\[(.*)\]")
 BLOCK_IMAGE = re.compile(r"image::[^\[\]]+\[([^\[\]]*)\]")
 OPTIONS = re.compile(r"\[([^\[\]]*|\[[^\[\]]*\])\]")
@@ -72,6 +70,7 @@ class _Converter:
         self._paragraph: list[str] = []
         self._options = ""
         self._is_attached = False
+        self._header = HeaderLines()
 
     def html(self, source: str) -> str:
         """The document in HTML."""
@@ -108,8 +107,11 @@ class _Converter:
                 self._delimited(delimiter[1], lines[position + 1 : end], depth)
                 position = end + 1
                 continue
-            self._line(line, is_header=position < 4)
             position += 1
+            if not self._header.holds(line, lines[position : position + 1]):
+                self._line(line)
+            elif date := revision_date(line):
+                self.attributes.setdefault("revdate", date)
         self._end_paragraph()
         self._end_lists()
 
@@ -123,7 +125,7 @@ class _Converter:
         )
         return UNDERLINES.index(underline[0][0]) + 1 if is_title else 0
 
-    def _line(self, line: str, *, is_header: bool) -> None:
+    def _line(self, line: str) -> None:
         if not line.strip():
             self._end_paragraph()
         elif line.startswith("//"):
@@ -135,13 +137,9 @@ class _Converter:
             self.attributes[match[1].lower()] = (match[2] or "").strip()
         elif match := HEADING.fullmatch(line):
             self._heading(len(match[1]), match[2])
-        elif is_header and self.title and (match := REVISION.fullmatch(line)) and iso_date(match[1]):
-            self.attributes.setdefault("revdate", match[1])
         elif line == "+":  # the next block belongs to the item
             self._end_paragraph()
             self._is_attached = True
-        elif is_header and self.title and AUTHOR.fullmatch(line):
-            return
         else:
             self._text_line(line)
 
@@ -178,6 +176,7 @@ class _Converter:
         self._end_lists()
         if level == 1 and not self.title:
             self.title = " ".join(fragment(f"<h1>{self._inline(text)}</h1>").text.removeprefix("# ").split())
+            self._header.begin()
         self._output.append(f"<h{level}>{self._inline(text)}</h{level}>")
         self._options = ""
 
