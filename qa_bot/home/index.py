@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_bot.home.generations import CorruptGenerationError, Damage, Generation
+from qa_bot.home.starter import NAME as STARTER
 from qa_core.distinct import distinct
 from qa_core.mapped_arrays import map_array
 from qa_core.text.analysis import ANALYSER_VERSION, terms
@@ -154,9 +155,11 @@ class Index:
         return clue_length(self, np.concatenate([np.zeros(0, np.int64), *(s.live_documents() for s in self._segments)]))
 
     def _facet_values(self, field: Literal["collection", "folder", "language"]) -> list[str]:
+        """The values of a field, those that only the starter collection has behind the owner's."""
         if field not in self._known_facets:  # reads every document once
-            values = {name for segment in self._segments for name in segment.facet_values(field)}
-            self._known_facets[field] = sorted(values)
+            values = {value for segment in self._segments for value in segment.facet_values(field)}
+            owners = {name for name, collection in values if collection != STARTER}
+            self._known_facets[field] = [*sorted(owners), *sorted({name for name, _ in values} - owners)]
         return self._known_facets[field]
 
     def unknown(self, only: Filter) -> Unknown | None:

@@ -313,14 +313,15 @@ class Segment:
     def _units_of(self, row: int) -> tuple[Span, ...]:
         return tuple(self.units.spans(row)) if self.units else ()
 
-    def facet_values(self, field: Literal["collection", "folder", "language"]) -> set[str]:
-        """All values of a field of the live documents that filters look at."""
-        values: set[str] = set()
+    def facet_values(self, field: Literal["collection", "folder", "language"]) -> set[tuple[str, str]]:
+        """All values of a field of the live documents that filters look at, each with the collections that have it."""
+        values: set[tuple[str, str]] = set()
         for row in self.live_rows():
             id_, title, body, url, collection, details = self._record(row)
             facets = facets_of(IndexedDocument(row, id_, title, body, url, collection, (), details))
-            values.update(facets.folders if field == "folder" else [getattr(facets, field)])
-        return values - {""}
+            of_document = facets.folders if field == "folder" else [getattr(facets, field)]
+            values.update((value, collection) for value in of_document if value)
+        return values
 
     def live_documents(self) -> IntArray:
         """Keys (n,) of the documents that are not deleted, ascending."""

@@ -102,6 +102,10 @@ def test_an_unknown_collection_or_folder_is_an_error_that_names_near_ones(home: 
             bot.ask("how hot is tea?", scope=Scope(collections=("green",)))
         with pytest.raises(ScopeError, match=r"Expected a folder or document, but got 'tee'; there are: tea\b"):
             bot.search("tea", scope=Scope(under=("tee",)))
+        with pytest.raises(
+            ScopeError, match=r"got 'nosuch'; there are: rows.jsonl, tea, animals-"
+        ):  # the starter's last
+            bot.search("tea", scope=Scope(under=("nosuch",)))
         with pytest.raises(ScopeError, match=r"Expected a language of your documents, but got 'xx'; there are: "):
             bot.search("tea", scope=Scope(language="xx"))
 
