@@ -111,7 +111,7 @@ class Corridor:
     @property
     def knowledge(self) -> Knowledge:
         further = self._fallback.index.whole_documents if self._fallback else 0
-        return Knowledge(self.index.whole_documents + further, len(self.facts.lookup.triples) if self.facts else 0)
+        return Knowledge(self.index.whole_documents, len(self.facts.lookup.triples) if self.facts else 0, further)
 
     def start(self, deadline: Deadline, listen: Listener = ignore_event) -> Clock:
         """The clock of a question that has just arrived."""

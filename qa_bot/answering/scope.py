@@ -27,6 +27,7 @@ class Knowledge(NamedTuple):
 
     documents: int
     facts: int
+    further: int = 0  # documents of the starter collection, which is asked if the others do not answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,16 +17,26 @@ class Nouns:
     documents: str
     fact: str
     facts: str
+    other: str
+    others: str
+    owners_first: str  # with the places `{owners}` and `{rest}`
     joined: str
     none: str
     thousands: str
 
     def count(self, knowledge: Knowledge) -> str:
-        """For instance "1,234 documents and 1 fact"."""
-        counts = (
+        """For instance "1,234 documents and 1 fact", or "2 documents of yours, then from 225 others and 1 fact"."""
+        documents, facts = (
             (knowledge.documents, self.document, self.documents),
             (knowledge.facts, self.fact, self.facts),
         )
+        if not knowledge.further:
+            return self._joined(documents, facts)
+        rest = self._joined((knowledge.further, self.other, self.others), facts)
+        return self.owners_first.format(owners=self._joined(documents), rest=rest)
+
+    def _joined(self, *counts: tuple[int, str, str]) -> str:
+        """Numbers with their singular or plural; nothing is not named."""
         parts = [
             f"{count:,} {one if count == 1 else many}".replace(",", self.thousands)
             for count, one, many in counts
@@ -65,7 +75,16 @@ class TalkWording:
 
 ENGLISH = TalkWording(
     nouns=Nouns(
-        "document", "documents", "fact", "facts", " and ", none="documents, of which there are none yet", thousands=","
+        "document",
+        "documents",
+        "fact",
+        "facts",
+        "other",
+        "others",
+        "{owners} of yours, then from {rest}",
+        " and ",
+        none="documents, of which there are none yet",
+        thousands=",",
     ),
     fixed={
         "greeting": "Hello! Ask me something: I answer from {knowledge}, and name my sources.",
@@ -104,7 +123,16 @@ ENGLISH = TalkWording(
 
 GERMAN = TalkWording(
     nouns=Nouns(
-        "Dokument", "Dokumenten", "Tatsache", "Tatsachen", " und ", none="Dokumenten, noch gibt es keine", thousands="."
+        "Dokument",
+        "Dokumenten",
+        "Tatsache",
+        "Tatsachen",
+        "weiteren",
+        "weiteren",
+        "{owners} von Ihnen, dann aus {rest}",
+        " und ",
+        none="Dokumenten, noch gibt es keine",
+        thousands=".",
     ),
     fixed={
         "greeting": "Hallo! Fragen Sie mich etwas: Ich antworte aus {knowledge} und nenne meine Quellen.",
@@ -143,7 +171,16 @@ GERMAN = TalkWording(
 
 FRENCH = TalkWording(
     nouns=Nouns(
-        "document", "documents", "fait", "faits", " et ", none="documents, il n'y en a pas encore", thousands=" "
+        "document",
+        "documents",
+        "fait",
+        "faits",
+        "autre",
+        "autres",
+        "{owners} à vous, puis de {rest}",
+        " et ",
+        none="documents, il n'y en a pas encore",
+        thousands=" ",
     ),
     fixed={
         "greeting": "Bonjour ! Posez-moi une question : je réponds à partir de {knowledge} et je cite mes sources.",

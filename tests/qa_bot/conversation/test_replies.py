@@ -30,6 +30,18 @@ def test_introduction_counts_documents_and_facts(talk: Talk) -> None:
     assert (answer.kind, answer.answered, answer.sources) == ("talk", True, ())
 
 
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        ("en", "from 2 documents of yours, then from 1,225 others and 11,478 facts, and"),
+        ("de", "aus 2 Dokumenten von Ihnen, dann aus 1.225 weiteren und 11.478 Tatsachen und"),
+        ("fr", "à partir de 2 documents à vous, puis de 1 225 autres et 11 478 faits et"),
+    ],
+)
+def test_the_owners_documents_are_counted_first(language: str, expected: str) -> None:
+    assert expected in reply("greeting", [], Knowledge(2, 11_478, 1225), language).text.replace("\u202f", " ")
+
+
 def test_an_empty_bot_says_so() -> None:
     assert "none yet" in reply("greeting", [], Knowledge(0, 0)).text
 
