@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from qa_core.process_memory import on_disk
+from qa_core.process_memory import on_disk, release_freed
 from qa_core.text.analysis import words
 from qa_core.text.function_words import WORD_LISTS, question_stop_words
 from qa_core.text.languages import LANGUAGES
@@ -206,7 +206,10 @@ def _model() -> Any:
     whole.set_languages(sorted((LANGUAGES.keys() | _OTHERS) & set(whole.labels)))
     transitions = on_disk(whole.tk_nextmove)
     few = (whole.nb_ptc, whole.nb_pc, whole.nb_classes)  # without the weights of other languages, which `whole` keeps
-    return LanguageIdentifier(*few, transitions, whole.tk_output, norm_probs=True, tk_row=whole.tk_row)
+    ours = LanguageIdentifier(*few, transitions, whole.tk_output, norm_probs=True, tk_row=whole.tk_row)
+    del whole
+    release_freed()  # else what is allocated next lies between the freed tables, and keeps 20 MB
+    return ours
 
 
 def _by_model(text: str) -> str:
