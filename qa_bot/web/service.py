@@ -28,6 +28,7 @@ from qa_bot.web.answer_threads import AnswerThreads, on_loop, size_of
 from qa_bot.web.errors import UNAVAILABLE, ServiceError
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.telemetry.questions import QuestionObserver, left_queue
+from qa_core.text.language_detection import open_model
 from qa_core.types import Answer, Candidate, Question
 
 if TYPE_CHECKING:
@@ -249,7 +250,9 @@ class AnswerService:
             raise ServiceError(404, str(error)) from None
 
     async def warm_up(self) -> None:
-        """Open the index and answer a question, so that the first user does not wait; then open personas in a thread.
+        """Open the index and answer a question, so that the first user does not wait.
+
+        Then the model of languages and personas are opened in a thread.
 
         Raises whatever keeps the bot from answering: no home, no index, no encoder.
         """
@@ -258,6 +261,7 @@ class AnswerService:
         gc.collect()
         gc.freeze()  # a full collection now passes over what lives as long as the process: it is short, and often made
         self.starting = False
+        self._greeter.submit(open_model)
         if self.bot.config.style.warm and self.bot.personas:
             self._greeter.submit(self._greet)
 

@@ -212,6 +212,12 @@ def _model() -> Any:
     return ours
 
 
+def open_model() -> None:
+    """Open the model now: amid questions its loading leaves holes in the heaps, and 14 MB come as a surprise."""
+    with _MODEL_LOCK:
+        _model()
+
+
 def _by_model(text: str) -> str:
     """The language by py3langid if it is confident, or ""."""
     with _MODEL_LOCK:
