@@ -26,7 +26,7 @@ def show_synchronised(report: AddReport, *, dry_run: bool, console: Console | No
     console = cleaned(console)
     errors = cleaned(stderr=True)
     if not report.sources:
-        console.print("No sources yet; `qa-bot add PATH` makes one.")
+        console.print("No sources to compare; `qa-bot add PATH` makes one.")
     for source in report.sources:
         _show_files(source, console, None if dry_run else LISTED)
         if source.error:

@@ -24,6 +24,7 @@ from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.records import ExportedFields, Limits, Record, Reject
 from qa_bot.documents.record_sync import CUTTING, SourceItem
 from qa_bot.documents.reject_log import AddReport, RejectLog, reject_log
+from qa_bot.documents.sources.places import UPLOAD
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
 from qa_bot.home.generations.commit import Switch
@@ -183,8 +184,9 @@ def _join_sources(store: Store, archive: Archive, log: RejectLog) -> JoinedSourc
 
 
 def _source_notices(sources: JoinedSources) -> Iterator[str]:
-    if sources.new:
-        listed = ", ".join(f"{source.name} ({source.place})" for source in sources.new)
+    compared = [source for source in sources.new if source.kind != UPLOAD]
+    if compared:
+        listed = ", ".join(f"{source.name} ({source.place})" for source in compared)
         yield f"New sources, which `qa-bot sync` reads at these places: {listed}; `qa-bot sources move` changes one."
 
 

@@ -142,7 +142,7 @@ def test_a_rejected_file_ends_with_4_and_an_empty_source_with_1(qa_bot: QaBot, d
 
 
 def test_without_sources_sync_says_so(qa_bot: QaBot) -> None:
-    assert "No sources yet" in qa_bot("sync").out
+    assert "No sources to compare" in qa_bot("sync").out
     assert qa_bot("sync", "nowhere").err.startswith("Error: Expected the name or place of a source, but got 'nowhere'")
 
 
