@@ -214,7 +214,7 @@ def _read_passage(turn: _Turn, cover: Cover, best: Candidate, decision: Decision
 
 
 def _correction(word: QuestionWord, turn: _Turn, nearest: Sequence[Candidate]) -> str:
-    """A similar word from the titles of the nearest documents, as written there; empty if there is none.
+    """A similar word from the titles of the nearest documents, as written there; "" without one.
 
     Words of the question correct none of it, and neither do other numbers: "B3000" is no misspelt "B2000".
     """

@@ -161,9 +161,7 @@ def rank_passages(
     considered = [passages[key] for key in keys[first].tolist()]
     sums += _bonus(considered, places)
     if formulation:
-        sums += heading_bonus(formulation.text, considered)
-    if formulation and understood < 1:
-        sums += (1.0 - understood) * _same_words_bonus(considered, formulation.text)
+        sums += _same_words_bonus(considered, formulation.text, understood)
     if topic:
         alone = {name: scores[first] for name, scores in scaled_raws[0].items()}
         sums += _topic_bonus(considered, topic, alone, readings[0].weight)
@@ -204,9 +202,10 @@ def _bonus(passages: Sequence[Passage], places: AskedPlaces) -> Scores:
     return gained + np.array(releases, np.float64)
 
 
-def _same_words_bonus(passages: Sequence[Passage], question: str) -> Scores:
-    """What passages (n,) gain whose title asks with the words of the question."""
-    return same_words_bonus(question, [passage.source.title if is_pair(passage) else "" for passage in passages])
+def _same_words_bonus(passages: Sequence[Passage], question: str, understood: float) -> Scores:
+    """What passages (n,) gain whose heading, or title if vectors say little, asks with the words of the question."""
+    titles = [passage.source.title if is_pair(passage) else "" for passage in passages]
+    return heading_bonus(question, passages) + (1.0 - understood) * same_words_bonus(question, titles)
 
 
 def _topic_bonus(

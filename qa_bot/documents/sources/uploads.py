@@ -164,7 +164,7 @@ def upload(
 
 
 def _run(registry: Registry, uploads: Mapping[str, Upload], collection: str) -> UploadRun:
-    """The run of a collection's uploads, whose source is made if there is none."""
+    """The run of a collection's uploads; makes their source with the first of them."""
     place = f"{UPLOAD}:{collection}"
     source = next((one for one in registry.sources if one.kind == UPLOAD and one.place == place), None)
     is_new = source is None
