@@ -33,6 +33,8 @@ class Readings:
     """Title of the document that answered the turn before, if the turn may go on with it."""
     is_fragment: bool = False
     """Whether the turn alone asks nothing, and could not be completed: "und in Bern?"."""
+    least_alone: float | None = None
+    """If the readings are refused: confidence from which the question is answered without them; None if it is not."""
 
 
 STANDS_ALONE = Readings()
@@ -63,11 +65,6 @@ class Ask:
             return replace(self, readings=STANDS_ALONE)
         question = replace(self.question, title=self.readings.texts[-1])
         return replace(self, question=question, readings=STANDS_ALONE)
-
-    @property
-    def is_completed(self) -> bool:
-        """Whether the question is a follow-up that was rewritten to stand alone."""
-        return bool(self.readings.texts) and self.question.title != self.readings.texts[0]
 
     @classmethod
     def of(cls, question: str | Question, *, body: str = "", category: str = "", **options: Any) -> Ask:

@@ -138,9 +138,10 @@ class Corridor:
         if self._fallback is not None and ask.scope.collections == (STARTER,):
             return self._fallback.answer(ask, clock, preferences=preferences, interpose=interpose)
         decided = self._decided(ask, clock, preferences, interpose)
-        if decided.verdict == "abstain" and ask.is_completed and clock.deadline.left() > 0:
+        least = ask.readings.least_alone
+        if decided.verdict == "abstain" and least is not None and clock.deadline.left() > 0:
             again = self._decided(ask.in_one_text(), clock, preferences, interpose)
-            decided = decided if again.refused else again
+            decided = decided if again.refused or again.confidence < least else again
         if self._fallback is not None and decided.gives_way and clock.deadline.left() > 0:
             other = self._fallback._decided(ask.in_one_text(), clock, preferences, None)
             if answers_instead(other, decided):

@@ -47,11 +47,16 @@ def leans(turn: str) -> bool:
     """Whether a turn seems to leave its topic to the questions before it: "is there a free one, too?"."""
     if len(turn) > LONGEST:
         return False
-    if _LEANS.search(turn):
+    if points_back(turn):
         return True
     if not asks(turn.strip()):
         return False
     return _content_words(turn) <= FEW
+
+
+def points_back(turn: str) -> bool:
+    """Whether a word of a turn points to the turns before it: "that", "there"."""
+    return _LEANS.search(turn) is not None
 
 
 def goes_on(turn: str) -> bool:

@@ -29,8 +29,12 @@ def test_leads_have_the_words_of_the_turn_and_confidence_those_of_the_topic(corr
     assert ranking.formulation.text == texts[1]
 
 
-def test_a_follow_up_that_its_readings_refuse_is_answered_as_completed(corridor):
-    refused, with_threshold = Readings(("zxqv plomb?", "blorf? zxqv plomb?")), replace(SURE, thresholds=(0.5,))
-    opened = corridor(calibration=with_threshold)
-    assert ask(opened, "Why do cats purr?", readings=refused).sources[0].document == "cats"
-    assert ask(opened, refused.texts[0], readings=refused).kind == "none"
+def test_a_turn_that_its_readings_refuse_is_answered_alone_if_that_is_sure_enough(corridor):
+    texts, with_threshold = ("zxqv plomb?", "blorf? zxqv plomb?"), replace(SURE, thresholds=(0.5,))
+    opened, refused = corridor(calibration=with_threshold), Readings(texts, least_alone=0.0)
+    alone = ask(opened, "Why do cats purr?", readings=refused)
+    assert alone.sources[0].document == "cats"
+    for least, kind in ((alone.confidence - 0.01, "passage"), (alone.confidence + 0.01, "none")):
+        assert ask(opened, "Why do cats purr?", readings=Readings(texts, least_alone=least)).kind == kind
+    assert ask(opened, "Why do cats purr?", readings=Readings(texts)).kind == "none"
+    assert ask(opened, texts[0], readings=refused).kind == "none"

@@ -6,7 +6,7 @@ import pytest
 
 from qa_bot.conversation.followups import Rewriter
 from qa_bot.conversation.memory import RememberedTurn
-from qa_bot.conversation.understanding import picked, read
+from qa_bot.conversation.understanding import SURE_ALONE, picked, read
 from qa_core.types import Answer, AnswerSource, Choice
 
 CHOICES = (
@@ -113,6 +113,20 @@ def test_the_topic_of_a_short_follow_up_is_the_document_that_answered_before() -
     assert read("and in winter?", [before], rewriter).readings.topic == "Roses"
     assert read("and in winter?", [before, past("thanks")], rewriter).readings.topic == "Roses", "talk has no topic"
     assert read("When does the museum of modern art open on holidays?", [before], rewriter).readings.topic == ""
+
+
+@pytest.mark.parametrize(
+    ("turn", "least_alone"),
+    [
+        ("When must the hedge be cut?", SURE_ALONE),
+        ("what about lilacs?", 0.0),
+        ("When must that be cut?", None),
+        ("und im Winter?", None),
+    ],
+    ids=["points to nothing", "rewritten", "points back", "fragment"],
+)
+def test_a_short_turn_may_open_another_topic(turn: str, least_alone: float | None) -> None:
+    assert read(turn, [answered_by("Roses")], Rewriter()).readings.least_alone == least_alone
 
 
 def test_a_turn_that_was_refused_or_voted_down_has_no_topic() -> None:
