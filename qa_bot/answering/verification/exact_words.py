@@ -1,9 +1,9 @@
 """Words of a question that a passage has or answers without any likeness, and those that no likeness covers.
 
 A passage with "2026-02-17" has the word February, one with an amount of money answers "cost", one with an address
-answers "contact". "E19" is not covered by "E02", "Unit 8" by "Unit 7", Sunday by Saturday, nor "phone number" by a
-passage without a number. A passage with two other numbers ("600 dpi or 1,200 dpi", "blinks two or four times") does not
-cover "1800" or "five".
+answers "contact", and one with "unpaid" says whether something is paid. "E19" is not covered by "E02", "Unit 8" by
+"Unit 7", Sunday by Saturday, nor "phone number" by a passage without a number. A passage with two other numbers ("600
+dpi or 1,200 dpi", "blinks two or four times") does not cover "1800" or "five".
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ _SPELT = (
     "nine ninth neun neunte neunten neuf",
 )
 _NUMBER = re.compile(r"(?<![\w.,])\d{1,3}(?:[.,\u202f ]\d{3})+(?!\w|[.,]\d)|(?<![\w.,])\d{3,5}(?!\w|[.,]\d)")
+_STATE = re.compile(r"(?:ed|id|able|ible|en)$", re.IGNORECASE)
+"""Ends of English words for what has been done or can be done: "unlock" is another action than "lock"."""
 _YEARS = range(1900, 2101)
 FEWEST = 2
 """Other numbers that a passage has at least."""
@@ -101,8 +103,13 @@ class PassageWords(NamedTuple):
             or (self.has_price and asks_for_price(word))
             or word.casefold() in self.answered
             or is_separated(term, self.terms, self.prefixes)
+            or self._denies(word, term)
             or (self.is_german and self._has_german(word, term))
         )
+
+    def _denies(self, word: str, term: str) -> bool:
+        """Whether it has the opposite of a state: "unpaid", "unbezahlt"."""
+        return f"un{term}" in self.terms and (self.is_german or _STATE.search(word) is not None)
 
     def _has_german(self, word: str, term: str) -> bool:
         """Whether it has the word in a compound, its parts, or another form of the verb."""

@@ -22,6 +22,8 @@ def has(text: str, word: str, *, analysis: str = "en", exact: Exact = NOTHING) -
         ("On 2026-02-17 we met.", "March", False),
         ("A day ticket: 30 €.", "cost", True),
         ("A day ticket is free.", "cost", False),
+        ("The leave is unpaid.", "paid", True),
+        ("Unlock the door.", "lock", False),
     ],
 )
 def test_a_passage_has_a_word_or_answers_it(text, word, expected):
@@ -44,6 +46,11 @@ def test_a_passage_has_a_word_or_answers_it(text, word, expected):
 )
 def test_a_passage_with_other_numbers_does_not_cover_this_one(text, word, lacks):
     assert PassageWords.of(text, "en", NOTHING).lacks(word, word.lower()) is lacks
+
+
+def test_a_german_word_may_be_denied():
+    assert has("Der Urlaub ist unbezahlt.", "bezahlt", analysis="de")
+    assert not has("Der Urlaub ist bezahlt.", "befristet", analysis="de")
 
 
 def test_a_german_verb_may_have_its_prefix_apart():
