@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
@@ -25,6 +25,7 @@ from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.types import AnswerSource, Candidate, Choice
 from rankers.clue import Statistics, inverse_frequency
+from retrievers.question_terms import content_terms
 
 if TYPE_CHECKING:
     from qa_bot.answering.graph.facts import FactResult
@@ -184,20 +185,25 @@ def _calibration_for(ranking: Ranking, of: Calibrations) -> Calibration:
 
 
 def confidence_features(ranking: Ranking, index: Statistics) -> Features:
-    """The features of confidence; see `qa_bot.answering.confidence.calibration.FEATURES`."""
+    """The features of confidence, see `qa_bot.answering.confidence.calibration.FEATURES`, and `title_shared`.
+
+    That is the share of the title's information that the question has; the title of a pair is a question.
+    """
     if not ranking.candidates:
         return {}
     best = ranking.candidates[0]
     evidence, second = _evidence(best), sum(map(_evidence, ranking.candidates[1:2]))
     language = analysis_language(best.passage.source.details.language)
     content = ranking.formulation.content_in(language)
-    rarity = {t: inverse_frequency(index.documents, index.document_frequency("all", t)) for t in content}
+    rarity = _rarities(index, content)
     total, rarest = sum(rarity.values()) or 1.0, inverse_frequency(index.documents, 0)
     title = set(terms(best.passage.clue.title, language))
     text = title | set(terms(best.passage.text, language))
     contact = AskedContact.of(ranking.question.title)
     if contact.is_in(best.passage.text):
         text |= set(terms(" ".join(contact.words), language))
+    of_title = _rarities(index, content_terms(best.passage.clue.title, language))
+    of_question = set(terms(ranking.formulation.text, language))
     named = names(ranking.question.title, language, ranking.formulation.languages.question)
     return {
         "title_similarity": best.signals.title_similarity or 0.0,
@@ -205,6 +211,7 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
         "coverage": sum(w for t, w in rarity.items() if t in text) / total,
         "title_coverage": sum(w for t, w in rarity.items() if t in title) / total,
         "missing": max((w for t, w in rarity.items() if t not in text), default=0.0) / rarest,
+        "title_shared": sum(w for t, w in of_title.items() if t in of_question) / (sum(of_title.values()) or 1.0),
         "title_missing": max((w for t, w in rarity.items() if t not in title), default=0.0) / rarest,
         "evidence": evidence,
         "separation": ranking.separation or 0.0,
@@ -217,6 +224,11 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
         "words": float(np.log1p(len(content))),
         "missing_name": max((rarity.get(t, 0.0) for t in named - text), default=0.0) / rarest,
     }
+
+
+def _rarities(index: Statistics, index_terms: Iterable[str]) -> dict[str, float]:
+    """The idf of each term."""
+    return {t: inverse_frequency(index.documents, index.document_frequency("all", t)) for t in index_terms}
 
 
 def agreement(separation: float, passages: int) -> float:

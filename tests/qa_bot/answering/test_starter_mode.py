@@ -61,6 +61,12 @@ def test_the_starter_answers_what_the_owners_documents_do_not_and_says_so(home: 
     assert "Ottawa" in fact.text
 
 
+def test_the_starter_does_not_answer_about_another_thing(home: Path) -> None:
+    with _opened(home, "auto") as bot:
+        for question in ("how do I wash the woollen filter", "The blade is dull, how do I sharpen it?"):
+            assert {source.collection for source in bot.ask(question).sources} <= {"own"}, question
+
+
 def test_a_refusal_is_about_the_owners_documents(home: Path) -> None:
     with _opened(home, "auto") as bot:
         answer = bot.ask("Which colour has the carpet of the lobby?")

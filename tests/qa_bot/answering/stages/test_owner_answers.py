@@ -48,5 +48,20 @@ def test_for_other_questions_it_is_an_ordinary_document() -> None:
     ],
 )
 def test_the_starter_answers_if_it_is_sure_and_has_a_similar_question(verdict, similarity, confidence, expected):
-    features = {} if similarity is None else {"title_similarity": similarity}
+    features = {} if similarity is None else {"title_similarity": similarity, "title_shared": 1.0}
     assert may_answer(verdict, features, confidence) is expected
+
+
+@pytest.mark.parametrize(
+    ("shared", "similarity", "coverage", "expected"),
+    [
+        (0.5, 0.6, 0.5, True),
+        (0.49, 0.6, 0.5, False),
+        (0.25, 0.7, 0.5, True),
+        (0.25, 0.6, 1.0, True),
+        (0.24, 0.9, 1.0, False),
+    ],
+)
+def test_the_starters_question_has_the_words_of_the_asked_one(shared, similarity, coverage, expected):
+    features = {"title_similarity": similarity, "title_shared": shared, "coverage": coverage}
+    assert may_answer("passage", features, 0.9) is expected
