@@ -16,8 +16,9 @@ from qa_bot.answering.stages.passages import RIVALS
 from qa_bot.answering.stages.question_words import AskedPlaces, names
 from qa_bot.answering.stages.rank import Ranking
 from qa_bot.answering.tiling.table_rows import lacks_key
+from qa_bot.answering.verification.amounts import lacks_counted, lacks_number
 from qa_bot.answering.verification.contacts import AskedContact
-from qa_bot.answering.verification.neighbours import is_about_neighbours
+from qa_bot.answering.verification.neighbours import asks_about_another, is_about_neighbours, lacks_word
 from qa_bot.answering.verification.reading import whole_text
 from qa_bot.answering.verification.roles import lacks_role
 from qa_bot.answering.verification.years import is_of_another_time
@@ -149,7 +150,9 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
 
     The owner's answer to this very question always is. With ranked passages none is if no document has a word of the
     question, and the first passage, if it was read, has none near them. None is that is about neighbours of what is
-    asked, or about other years or versions, or says nothing near the role whose holder the question asks for.
+    asked, about other years or versions, or about another thing, by its title; says nothing near the role whose holder
+    the question asks for; or has no number if the question asks how many there are. One whose title asks about the
+    same, or that should say how many, is at most unsure if it has nothing near a word of the question.
     """
     if not ranking.candidates:
         return Decision(0.0, 0.0, {})
@@ -163,15 +166,29 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
     is_far = ranking.separation is not None and (ranking.cover is None or ranking.cover.covered < NEAR)
     if is_far and not any(index.document_frequency("all", term) for term in content):
         return Decision(0.0, threshold, features)
-    sections = AskedPlaces.of(ranking.question.title).sections
-    title, text = ranking.question.title, whole_text(best)
-    language = analysis_language(best.passage.source.details.language)
-    lacks_row = lacks_key(f"{text}\n{best.passage.text}", title, language, sections=sections)
-    if lacks_row or is_about_neighbours(title, text, sections=sections) or is_of_another_time(title, text):
+    if _is_of_others(ranking):
         return Decision(0.0, threshold, features, is_of_others=True)
-    if ranking.cover is not None and lacks_role(title, dict(ranking.cover.words)):
+    title, searched, text = ranking.question.title, ranking.formulation.text, whole_text(best)
+    cover = dict(ranking.cover.words) if ranking.cover else {}
+    if lacks_role(title, cover) or lacks_number(title, text) or asks_about_another(searched, best.passage, cover):
         return Decision(0.0, threshold, features)
-    return Decision(calibration.confidence(features), threshold, features)
+    decision = Decision(calibration.confidence(features), threshold, features)
+    language = analysis_language(best.passage.source.details.language)
+    if lacks_word(searched, best.passage, cover) or lacks_counted(title, text, language, cover):
+        return decision._replace(confidence=min(decision.confidence, decision.least))
+    return decision
+
+
+def _is_of_others(ranking: Ranking) -> bool:
+    """Whether the best passage is about other years, versions or members of a series than the question."""
+    best, question = ranking.candidates[0], ranking.question.title
+    sections, text = AskedPlaces.of(question).sections, whole_text(best)
+    language = analysis_language(best.passage.source.details.language)
+    return (
+        lacks_key(f"{text}\n{best.passage.text}", question, language, sections=sections)
+        or is_about_neighbours(question, text, sections=sections)
+        or is_of_another_time(question, text)
+    )
 
 
 def _calibration_for(ranking: Ranking, of: Calibrations) -> Calibration:

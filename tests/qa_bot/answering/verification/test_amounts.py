@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.answering.verification.amounts import asks_for_price, has_amount
+from qa_bot.answering.verification.amounts import asks_for_price, has_amount, lacks_counted, lacks_number
 
 
 @pytest.mark.parametrize("text", ["1.200,50 €", "30 EUR a month", "EUR 30", "$5", "80 cents", "2,50 Euro", "£1,000"])
@@ -32,3 +32,31 @@ def test_a_column_of_amounts(text, expected):
 def test_words_that_ask():
     assert all(map(asks_for_price, ["cost", "Kostet", "teuer", "prix"]))
     assert not asks_for_price("deadline")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("How many seats are there?", "The hall has benches.", True),
+        ("Wie viele Plätze gibt es?", "Der Saal hat Bänke.", True),
+        ("How many seats are there?", "The hall has 40 seats.", False),
+        ("How many seats are there?", "The hall has forty seats.", False),
+        ("How many seats are there?", "There are no seats.", False),
+        ("Are there seats?", "The hall has benches.", False),
+    ],
+)
+def test_a_passage_without_a_number_does_not_say_how_many(question, text, expected):
+    assert lacks_number(question, text) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "cover", "expected"),
+    [
+        ("How many access points are in the tower?", {"access": 0.2, "points": 0.2, "tower": 1.0}, True),
+        ("How many access points are in the tower?", {"access": 0.2, "points": 0.5, "tower": 1.0}, False),
+        ("How many floors does the tower have?", {"floors": 0.1, "tower": 1.0}, False),  # the text has them
+        ("Which points hang in the tower?", {"points": 0.1, "tower": 1.0}, False),
+    ],
+)
+def test_a_passage_that_says_nothing_near_what_is_counted(question, cover, expected):
+    assert lacks_counted(question, "The tower has 12 floors.", "en", cover) is expected

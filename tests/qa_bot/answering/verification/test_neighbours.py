@@ -1,6 +1,7 @@
 import pytest
 
-from qa_bot.answering.verification.neighbours import is_about_neighbours
+from qa_bot.answering.verification.neighbours import asks_about_another, is_about_neighbours, lacks_word
+from qa_core.types import Clue, Passage, Source
 
 FLOORS = "Wardens: second floor Ann, third floor Ben."
 STOVES = "The Ember 7 burns 2 kg, the Ember 9 burns 3 kg."
@@ -44,3 +45,46 @@ def test_sections_are_no_series() -> None:
     text = "4 Fees. See Section 5 and Section 6."
     assert is_about_neighbours("What does Section 7 say?", text)
     assert not is_about_neighbours("What does Section 7 say?", text, sections={"7"})
+
+
+def _pair(title: str, text: str) -> Passage:
+    return Passage("a", text, Clue(title), Source("a", title))
+
+
+SPIDERS = _pair("How many legs does a spider have?", "Eight legs, in four pairs.")
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "cover", "expected"),
+    [
+        ("How many legs does a centipede have?", SPIDERS, {"legs": 1.0, "centipede": 0.3}, True),
+        ("How many legs does a tarantula have?", SPIDERS, {"legs": 1.0, "tarantula": 0.7}, False),  # a word near it
+        ("How many legs does a spider have?", SPIDERS, {"legs": 1.0, "spider": 1.0}, False),
+        ("How many pairs of legs does a spider have?", SPIDERS, {"pairs": 1.0, "legs": 1.0, "spider": 1.0}, False),
+        ("How many eyes do centipedes have?", SPIDERS, {"eyes": 0.3, "centipedes": 0.3}, False),  # nothing is the same
+        ("What is a centipede?", _pair("What is a spider?", "An animal."), {"centipede": 0.2}, False),
+        (
+            "Who can advertise on bikes, and buy them?",
+            _pair("May I film or advertise on bikes?", "No."),
+            {"advertise": 1.0, "bikes": 1.0, "buy": 0.2},
+            False,
+        ),
+        ("legs of a centipede", _pair("Legs of a spider", "Eight."), {"legs": 1.0, "centipede": 0.2}, False),
+    ],
+)
+def test_a_title_that_asks_the_same_about_another_thing(question, passage, cover, expected):
+    assert asks_about_another(question, passage, cover) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "cover", "expected"),
+    [
+        ("How do I boil a goose egg?", {"boil": 1.0, "goose": 0.2, "egg": 1.0}, True),
+        ("How do I boil a hen egg?", {"boil": 1.0, "hen": 0.4, "egg": 1.0}, False),
+        ("How do I boil an egg?", {"boil": 1.0, "egg": 1.0}, False),
+        ("How do I pluck a goose?", {"pluck": 0.2, "goose": 0.2}, False),  # the title is about nothing of it
+    ],
+)
+def test_a_passage_of_the_same_question_lacks_a_word(question, cover, expected):
+    passage = _pair("How do I boil an egg?", "Lower it into the water with a spoon.")
+    assert lacks_word(question, passage, cover) is expected
