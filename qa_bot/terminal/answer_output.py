@@ -10,7 +10,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from qa_bot.answering.wording.refusals import ENGLISH, refusals_of
+from qa_bot.answering.wording.refusals import refusals_of
+from qa_bot.terminal.answer_labels import Labels, labels_for
 from qa_bot.terminal.cleaned_console import cleaned
 from qa_bot.terminal.markdown_output import markdown
 from qa_core.text.safe_text import clean
@@ -24,8 +25,9 @@ NEAREST = 3
 def show_answer(answer: Answer, *, timings: bool = False, console: Console | None = None) -> None:
     """The answer, its numbered sources, and on request timings and trace."""
     console = cleaned(console)
+    labels = labels_for(answer)
     if answer.understood:
-        console.print(Text(f"understood as “{clean(answer.understood)}” (/raw asks it as written)", style="dim"))
+        console.print(Text(labels.understood.format(question=clean(answer.understood)), style="dim"))
     text = answer.text
     if answer.styled is not None:
         text = _show_styled(console, answer.styled, text)
@@ -35,17 +37,17 @@ def show_answer(answer: Answer, *, timings: bool = False, console: Console | Non
         console.print()
         console.print(_shown(console, text), soft_wrap=not console.is_terminal)
     else:
-        _show_sourced(console, answer, text)
+        _show_sourced(console, answer, text, labels)
     if timings:
         _show_timings(console, answer.timings)
     if answer.trace is not None:
         _show_trace(console, answer.trace)
 
 
-def _show_sourced(console: Console, answer: Answer, text: str) -> None:
+def _show_sourced(console: Console, answer: Answer, text: str, labels: Labels) -> None:
     """An answer or abstention with its documents."""
     if answer.answered:
-        if notice := answer.reason or (ENGLISH.unsure if answer.unsure else ""):
+        if notice := answer.reason or (labels.refusals.unsure if answer.unsure else ""):
             console.print(Text(clean(notice), style="yellow" if answer.unsure else "dim"))
         console.print()
         used = [source for source in answer.sources if source.span is not None]
@@ -61,19 +63,19 @@ def _show_sourced(console: Console, answer: Answer, text: str) -> None:
         console.print(Text(wording.unknown, style="bold"), Text(clean(answer.reason)))
         used, others = [], list(answer.sources[:NEAREST])
     if used:
-        _heading(console, "Source" if len(used) == 1 else "Sources")
+        _heading(console, labels.source if len(used) == 1 else labels.sources)
         for number, source in enumerate(used, start=1):
-            _show_source(console, f"[{number}]", source)
+            _show_source(console, f"[{number}]", source, labels)
     if answer.suggested:
         _heading(console, refusals_of(answer.reason).instead)
         _number_choices(console, answer.choices)
     if others:
-        _heading(console, "See also" if used else "Nearest documents")
+        _heading(console, labels.see_also if used else labels.nearest)
         for source in others[:NEAREST]:
-            _show_source(console, " · ", source)
+            _show_source(console, " · ", source, labels)
     total = answer.timings.get("total", 0.0)
-    skipped = f", skipped: {', '.join(answer.skipped)}" if answer.skipped else ""
-    console.print(Text(f"\nconfidence {answer.confidence:.2f}, {total * 1000:.0f} ms{skipped}", style="dim"))
+    skipped = f", {labels.skipped}: {', '.join(answer.skipped)}" if answer.skipped else ""
+    console.print(Text(f"\n{labels.confidence} {answer.confidence:.2f}, {total * 1000:.0f} ms{skipped}", style="dim"))
 
 
 def _shown(console: Console, text: str, lead: Span | None = None, starts: Sequence[int] = ()) -> RenderableType:
@@ -115,15 +117,15 @@ def _heading(console: Console, text: str) -> None:
     console.print(Text(f"\n{text}", style="bold"))
 
 
-def _show_source(console: Console, mark: str, source: AnswerSource) -> None:
+def _show_source(console: Console, mark: str, source: AnswerSource, labels: Labels) -> None:
     """Title › headings, place, state, collection and id, then the address, or the path of a local file."""
     names = dict.fromkeys([source.title or source.document, *source.heading])
     address = place_url(source) or ("" if source.document.endswith(source.path) else source.path)
     parts = [f"{source.collection}/{source.document}", *([address] if address else [])]
     line = Text.assemble((f"{mark} ", "bold"), clean(" › ".join(names)))
-    line.append("".join(f", {part}" for part in _place_in_words(source)))
+    line.append("".join(f", {part}" for part in _place_in_words(source, labels)))
     for state in [name for name in ("archived", "draft") if getattr(source, name)]:
-        line.append(f", {state}", "yellow")
+        line.append(f", {getattr(labels, state)}", "yellow")
     for part in parts:
         line.append(f"  {clean(part)}", "dim")
     console.print(line, soft_wrap=not console.is_terminal)
@@ -136,13 +138,13 @@ def place_url(source: AnswerSource) -> str:
     return f"{source.url}#page={source.page}" if is_pdf and source.page else source.url
 
 
-def _place_in_words(source: AnswerSource) -> Iterator[str]:
+def _place_in_words(source: AnswerSource, labels: Labels) -> Iterator[str]:
     """Page or slide, row and date of a source that are known."""
     if source.page is not None:
         is_slide = PurePath(source.path or source.document).suffix.lower() in SLIDES
-        yield f"{'slide' if is_slide else 'page'} {source.page}"
+        yield f"{labels.slide if is_slide else labels.page} {source.page}"
     if source.row is not None:
-        yield f"row {source.row}"
+        yield f"{labels.row} {source.row}"
     if source.date:
         yield clean(source.date[:10])
 

@@ -115,3 +115,23 @@ def test_the_lead_after_a_sentence_of_a_persona_is_bold() -> None:
         lead=(12, 17),
     )
     assert "Old. \x1b[1mFour.\x1b[0m" in shown(answer, terminal=True)
+
+
+def test_labels_are_in_the_language_of_the_question() -> None:
+    page = replace(NOTE, page=3)
+    other = replace(NOTE, document="other.md", span=None, source_span=None, archived=True)
+    answer = Answer("Wo ist der Raum Tern?", ROOMS, "passage", answered=True, confidence=0.4, sources=(page, other))
+    german = shown(replace(answer, unsure=True, understood="Wo ist Tern?"), terminal=False)
+    for label in (
+        "verstanden als „Wo ist Tern?“",
+        "Ich bin nicht sicher",
+        "Quelle\n",
+        "Seite 3",
+        "Siehe auch",
+        "archiviert",
+    ):
+        assert label in german
+    assert "Konfidenz 0.40" in german
+    assert "See also" in shown(replace(answer, question="Where is the room Tern?"), terminal=False)
+    few_words = replace(answer, question="Raum Tern", text="Der Raum ist im ersten Stock, neben der Treppe.")
+    assert "Siehe auch" in shown(few_words, terminal=False)
