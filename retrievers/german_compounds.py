@@ -16,9 +16,13 @@ _JOINTS = ("", "s", "n", "en", "es", "er", "e")
 
 
 def is_in_compound(term: str, terms: Set[str]) -> bool:
-    """Whether one of the terms begins or ends with a term."""
+    """Whether one of the terms begins or ends with a term.
+
+    The stem of a short word keeps "ung", and that of a compound loses it: "sitzung" and "vorstandssitz".
+    """
     begins, ends = len(term) >= SHORTEST_FIRST, len(term) >= SHORTEST
-    return any((begins and other.startswith(term)) or (ends and other.endswith(term)) for other in terms)
+    endings = tuple(ending for ending in (term, term.removesuffix("ung")) if len(ending) >= SHORTEST)
+    return any((begins and other.startswith(term)) or (ends and other.endswith(endings)) for other in terms)
 
 
 def begins_compound(first: str, second: str, terms: Set[str]) -> bool:

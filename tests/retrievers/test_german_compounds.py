@@ -14,6 +14,8 @@ from retrievers.german_compounds import begins_compound, has_parts, is_in_compou
         ("gas", {"gasgeruch"}, True),
         ("tag", {"vertrag"}, False),  # too short for the end of a compound
         ("urlaub", set(), False),
+        ("sitzung", {"vorstandssitz"}, True),  # the stem of the longer word loses more
+        ("jung", {"vorstandsj"}, False),
     ],
 )
 def test_a_word_begins_or_ends_a_compound(term, terms, expected):

@@ -18,6 +18,7 @@ from qa_bot.answering.stages.rank import Ranking
 from qa_bot.answering.tiling.table_rows import lacks_key
 from qa_bot.answering.verification.amounts import lacks_counted, lacks_number
 from qa_bot.answering.verification.contacts import AskedContact
+from qa_bot.answering.verification.latest import words_of_date
 from qa_bot.answering.verification.neighbours import asks_about_another, is_about_neighbours, lacks_word
 from qa_bot.answering.verification.reading import whole_text
 from qa_bot.answering.verification.roles import lacks_role
@@ -219,6 +220,7 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
     contact = AskedContact.of(ranking.question.title)
     if contact.is_in(best.passage.text):
         text |= set(terms(" ".join(contact.words), language))
+    text |= set(terms(" ".join(words_of_date(ranking.question.title, best.passage)), language))
     of_title = _rarities(index, content_terms(best.passage.clue.title, language))
     of_question = set(terms(ranking.formulation.text, language))
     named = names(ranking.question.title, language, ranking.formulation.languages.question)

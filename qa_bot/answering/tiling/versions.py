@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from qa_bot.answering.verification.latest import date_in_series, months_of
 from qa_bot.answering.wording.former import formerly
 from qa_core.text.analysis import STOP_TERMS, terms
 from qa_core.text.markdown_text import plain_text
@@ -47,9 +48,9 @@ class Versions(NamedTuple):
 def versions_of(best: Candidate, others: Sequence[Candidate], question: str) -> Versions | None:
     """The best passage with an older version of it, or a newer one with the best passage as the older version.
 
-    A question that names the year of the best passage asks for that version.
+    A question that names the year of the best passage, or its month, asks for that version.
     """
-    if not _names_its_year(question, best.passage):
+    if not _names_its_time(question, best.passage):
         for other in others:
             if _is_older(best.passage, other.passage) and _conflict(best, other) and _answers(question, other, best):
                 return Versions(other, best)
@@ -65,10 +66,13 @@ def year_of_end(passage: Passage) -> str:
     return year[1] if year else ""
 
 
-def _names_its_year(question: str, passage: Passage) -> bool:
-    """Whether a question names a year that a passage, its title or its date names: it asks for that version."""
+def _names_its_time(question: str, passage: Passage) -> bool:
+    """Whether a question names a year that a passage, its title or its date names, or the month of its date."""
     text = " ".join((passage.source.title, *passage.place.heading, passage.source.details.date, passage.text))
-    return any(year in text for year in _YEAR.findall(question))
+    date = date_in_series(passage)
+    return any(year in text for year in _YEAR.findall(question)) or date[5:7] in {
+        f"{month:02}" for month in months_of(question)
+    }
 
 
 def _is_older(one: Passage, other: Passage) -> bool:

@@ -70,8 +70,8 @@ class PassageWords(NamedTuple):
     verb_bases: Set[str] = frozenset()
 
     @classmethod
-    def of(cls, text: str, analysis: str, exact: Exact) -> PassageWords:
-        """The words of a text in the analysis of its language.
+    def of(cls, text: str, analysis: str, exact: Exact, by_date: frozenset[str] = frozenset()) -> PassageWords:
+        """The words of a text in the analysis of its language; `by_date` are those that its date answers.
 
         `lacking` are the words that ask for a contact, if the question names a number or address and none is there.
         """
@@ -82,7 +82,7 @@ class PassageWords(NamedTuple):
             prefixes=separated_prefixes(text) if analysis == "de" else frozenset(),
             months=months_in(text),
             has_price=has_amount(text),
-            answered=exact.contact.words if is_reached else frozenset(),
+            answered=by_date | exact.contact.words if is_reached else by_date,
             absent={word for code in exact.codes if not has_code(text, code) for word in parts_of(code)},
             lacking=exact.contact.words if exact.contact.by_name and not is_reached else frozenset(),
             weekdays=weekdays_in(text),

@@ -1,7 +1,8 @@
 """The latest of a series: minutes, mails and notes whose names have dates, of which the newest that answers holds.
 
 "When is the work day?" is answered by the mail of 29 October, not by the minutes of September. A question that names a
-month or a year asks for that one.
+month or a year asks for that one: "what was decided in March?" by the minutes of 11 March, though they do not say
+"March". "The last meeting" is the one of the newest minutes, however near the others are.
 """
 
 from __future__ import annotations
@@ -27,8 +28,17 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _WORD = re.compile(r"\w+")
 
 
+_LATEST = re.compile(
+    r"\b(?:(?:the|our|your|its|this|der|die|das|dem|den|des|unsere\w*|la|le|les|du)\s"
+    r"(?:very\s)?(?P<word>last|latest|newest|most\srecent|letzte[nrsm]?|neu[e]?ste[nrsm]?|jüngste[nrsm]?|aktuellste[nrsm]?"
+    r"|dernière?s?|derniers?))\b",
+    re.IGNORECASE,
+)
+"""Words for the newest of a series."""
+
+
 def latest_first(question: str, order: Sequence[int], head: Sequence[Candidate], covers: Sequence[float]) -> list[int]:
-    """The rows of passages with the latest of the first one's series in front.
+    """The rows of passages with the latest of the first one's series in front, or those of the month asked for.
 
     Args:
         order: rows of the passages, best first.
@@ -36,22 +46,51 @@ def latest_first(question: str, order: Sequence[int], head: Sequence[Candidate],
         covers: how far each covers the question, (P,).
     """
     best = order[0]
-    if not _date_in_series(head[best].passage) or _names_month_or_year(question):
+    dates = [date_in_series(candidate.passage) for candidate in head]
+    if not dates[best]:
         return [*order]
+    series = _series(head[best].passage)
+    in_series = [_series(candidate.passage) == series for candidate in head]
+    years, months = set(_YEAR.findall(question)), months_of(question)
+    if years or months:
+        wanted = [
+            is_one and bool(date) and int(date[5:7]) in months and (not years or date[:4] in years)
+            for is_one, date in zip(in_series, dates, strict=True)
+        ]
+        return sorted(order, key=lambda at: not wanted[at])
+    if _LATEST.search(question):
+        newest = max(date for is_one, date in zip(in_series, dates, strict=True) if is_one)
+        return sorted(order, key=lambda at: not (in_series[at] and dates[at] == newest))
     least = NEAR * head[best].score, covers[best] - LESS_COVERED
     near = [at for at in order if head[at].score >= least[0] and covers[at] >= least[1]]
-    latest = max(near, key=lambda at: (_date_in_series(head[at].passage), at == best))
+    latest = max(near, key=lambda at: (dates[at], at == best))
     return [latest, *(at for at in order if at != latest)]
 
 
-def _date_in_series(passage: Passage) -> str:
+def date_in_series(passage: Passage) -> str:
     """The date of a document that has one in its name; "" for others."""
     source = passage.source
     is_dated = _DATED.search(f"{source.title}\n{source.document}") is not None
     return source.details.date[:10] if is_dated else ""
 
 
-def _names_month_or_year(question: str) -> bool:
+def months_of(question: str) -> set[int]:
+    """The months that a question names."""
     words = _WORD.findall(question)
-    months = (word for word in words if month_of(word) and (len(word) > 3 or word in {"May", "Mai"}))
-    return _YEAR.search(question) is not None or any(months)
+    return {month_of(word) for word in words if len(word) > 3 or word in {"May", "Mai"}} - {0}
+
+
+def words_of_date(question: str, passage: Passage) -> frozenset[str]:
+    """The words of a question, in lower case, that the date of a document answers: its month, and "last"."""
+    date = date_in_series(passage)
+    if not date:
+        return frozenset()
+    months = (word.casefold() for word in _WORD.findall(question) if month_of(word) == int(date[5:7]))
+    latest = (word.casefold() for match in _LATEST.finditer(question) for word in _WORD.findall(match["word"]))
+    return frozenset((*months, *latest))
+
+
+def _series(passage: Passage) -> tuple[str, ...]:
+    """The words of a title without its date."""
+    words = _WORD.findall(passage.source.title.casefold())
+    return tuple(word for word in words if not word.isdigit() and not month_of(word))

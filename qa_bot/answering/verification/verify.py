@@ -16,7 +16,7 @@ import numpy as np
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
 from qa_bot.answering.verification.exact_words import Exact, PassageWords, is_digit
-from qa_bot.answering.verification.latest import latest_first
+from qa_bot.answering.verification.latest import latest_first, words_of_date
 from qa_bot.answering.verification.reading import read_text, whole_text
 from qa_bot.answering.verification.token_vectors import TokenVectors
 from qa_bot.answering.verification.years import is_of_another_time, names_time
@@ -223,7 +223,8 @@ def _content_words(
 ) -> list[_Words]:
     """The content words of each reading in the analysis of the passage, and whether the passage has or lacks them."""
     analysis = analysis_language(candidate.passage.source.details.language)
-    passage = PassageWords.of(whole_text(candidate), analysis, exact)
+    by_date = frozenset().union(*(words_of_date(reading, candidate.passage) for reading in readings))
+    passage = PassageWords.of(whole_text(candidate), analysis, exact, by_date)
     return [
         words._replace(
             is_literal=_literal(words, passage),

@@ -83,6 +83,15 @@ def test_a_question_for_the_old_version() -> None:
     assert versions is None
 
 
+def test_a_question_for_the_month_of_a_document() -> None:
+    january = candidate("2025-01-14", OLD_TEXT, date="2025-01-14")
+    march = candidate("2025-03-11", NEW_TEXT, date="2025-03-11", score=3.5)
+    newest = versions_of(january, [march], QUESTION)
+    assert newest is not None
+    assert newest.current is march
+    assert versions_of(january, [march], "How long was the notice period in January?") is None
+
+
 def test_rows_are_named_in_one_line() -> None:
     table = candidate("old", "| Plan | Notice period |\n| --- | --- |\n| Team | 14 days |", archived=True)
     current = candidate("new", "| Plan | Notice period |\n| --- | --- |\n| Team | 30 days |")

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from qa_bot.answering.verification.latest import latest_first
+from qa_bot.answering.verification.latest import latest_first, words_of_date
 from qa_core.types import Candidate, Clue, Details, Passage, Source
 
 QUESTION = "When is the work day?"
@@ -29,6 +29,30 @@ def test_a_later_one_that_says_less_about_the_question_stays_behind():
     assert latest_first(QUESTION, [0, 1, 2], HEAD, [0.9, 0.7, 0.9]) == [0, 1, 2]
     far = [HEAD[0], replace(HEAD[1], score=2.0), HEAD[2]]
     assert latest_first(QUESTION, [0, 1, 2], far, COVERS) == [0, 1, 2]
+
+
+def test_the_last_one_is_the_newest_of_the_series_however_near_the_others_are():
+    series = [dated("2025-01-14"), dated("2025-03-11", score=0.5), dated("2025-11-02", name="mail.eml", score=2.9)]
+    series[2] = replace(
+        series[2], passage=replace(series[2].passage, source=replace(series[2].passage.source, title="Re"))
+    )
+    for question in ("What was decided in the last meeting?", "Was wurde in der letzten Sitzung beschlossen?"):
+        assert latest_first(question, [0, 2, 1], series, [0.9, 0.1, 0.9]) == [1, 0, 2]
+    assert latest_first("How long does it last?", [0, 1], series[:2], [0.9, 0.1]) == [0, 1]
+
+
+def test_those_of_the_month_come_first():
+    series = [dated("2025-01-14"), dated("2025-03-11", score=0.5), dated("2024-03-12", score=0.4)]
+    for question in ("What was decided in March?", "Was wurde im März beschlossen?"):
+        assert latest_first(question, [0, 1, 2], series, [0.9, 0.1, 0.1]) == [1, 2, 0]
+    assert latest_first("What was decided in March 2024?", [0, 1, 2], series, [0.9, 0.1, 0.1]) == [2, 0, 1]
+
+
+def test_the_date_of_a_document_answers_its_month_and_last():
+    passage = dated("2025-03-11").passage
+    assert words_of_date("What did the last meeting in March decide?", passage) == {"last", "march"}
+    assert words_of_date("What did the meeting in May decide?", passage) == set()
+    assert words_of_date("What was the last meeting?", dated("2025-03-11", name="rules.md").passage) == set()
 
 
 def test_documents_without_a_date_in_their_names_are_no_series():
