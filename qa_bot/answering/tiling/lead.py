@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from qa_bot.answering.tiling.named_rows import with_named_rows
 from qa_bot.answering.tiling.opinions import Sentences, Tile, Tiling, cut
 from qa_bot.answering.tiling.polarity import opening
 from qa_bot.answering.tiling.question_parts import COVERS, covered, open_part, parts_of
-from qa_bot.answering.tiling.table_rows import add_rows, at_end_of_row, end_of_table, header_above
+from qa_bot.answering.tiling.table_rows import at_end_of_row, header_above
 from qa_bot.answering.tiling.versions import versions_of
 from qa_core.text.markdown_text import context
 from qa_core.types import Candidate, FloatArray, Passage, Span
@@ -58,9 +59,6 @@ to .7670, others .6290 to .6365; with 400 characters .6852, with 600 .6871), the
 characters."""
 SHORT_TABLE = 450
 """Characters of a table that is shown whole: a question may need several rows ("the cheapest", "A or B")."""
-ROWS_AT_ONCE = 200
-"""Characters of a short table up to the end of the lead if the rows keep their order; else those of the lead are first.
-"""
 LEAST_COVER = 0.5
 """Of the best passage's cover of the question, for a second passage that was read, too."""
 CONSIDERED = 20
@@ -176,6 +174,7 @@ def _tile_current(
     best = candidates[0]
     second = None if best.signals.owner_answer else _second(candidates, passages, question, covers)
     room = limit if second is None or best.passage.place.kind in WHOLE else int(FIRST * limit)
+    best = with_named_rows(best, question)
     first = _stretch(best, room, sentences, question)
     if first is None:
         return Tiling("", ())
@@ -318,8 +317,7 @@ def _end_of_support(candidate: Candidate, end: int) -> int:
 def _with_earlier(candidate: Candidate, stretch: _Stretch, room: int) -> Tiling:
     """A stretch and what precedes it in its short passage as one tile of at most `room` characters.
 
-    Steps keep their order. Rows of a table precede or follow those of the stretch below the same header, text follows
-    it.
+    Steps and the rows of a table keep their order, text follows the stretch.
     """
     passage, above = candidate.passage.text, header_above(candidate.passage.text, stretch.begin)
     start, below = above or (stretch.earlier, stretch.earlier)
@@ -336,12 +334,9 @@ def _with_earlier(candidate: Candidate, stretch: _Stretch, room: int) -> Tiling:
     if kind == "steps":
         text, prose = f"{prose}\n{text}", ""
         lead = _moved(lead, len(text) - len(stretch.text))
-    elif rows and lead is not None and lead[1] + len(rows) <= ROWS_AT_ONCE:
+    elif rows:
         text = f"{stretch.header}{rows}\n{text[len(stretch.header) :]}"
         lead = _moved(lead, len(rows) + 1)
-    elif rows:
-        lead = lead and (lead[0], min(lead[1], end_of_table(text)))
-        text = add_rows(text, rows)
     text = f"{text}{GAP}{prose}" if prose else text
     both = replace(candidate, passage=replace(candidate.passage, text=text))
     return Tiling(text, (Tile(both, (0, len(text)), (0, len(text))),), lead)

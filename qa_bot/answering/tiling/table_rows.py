@@ -42,12 +42,6 @@ def at_end_of_row(text: str, least: int, end: int) -> int:
     return max(least, line - 1) if is_inside and line > 0 else end
 
 
-def add_rows(text: str, rows: str) -> str:
-    """A text that begins with a table, with further rows below the last one of this table."""
-    end = end_of_table(text)
-    return f"{text[:end]}\n{rows}{text[end:]}"
-
-
 def end_of_table(text: str) -> int:
     """Where the table ends that a text begins with; 0 if it begins with none."""
     table = _TABLE.match(text)
@@ -73,8 +67,8 @@ def row_names(text: str, row: Span, question: Collection[str], language: str) ->
     header = header_above(text, row[0])
     if header is None:
         return frozenset()
-    cell = _first_cell(text[slice(*row)])
-    words = {*terms(_first_cell(text[slice(*header)]), language), *terms(cell, language)}
+    cell = first_cell(text[slice(*row)])
+    words = {*terms(first_cell(text[slice(*header)]), language), *terms(cell, language)}
     return frozenset(term for term in question if _is_named(term, cell, words, question, language))
 
 
@@ -118,7 +112,8 @@ def _is_numbered(table: str, stems: set[str], language: str) -> bool:
     return False
 
 
-def _first_cell(line: str) -> str:
+def first_cell(line: str) -> str:
+    """The text of a row's first cell, without emphasis."""
     return line.strip().removeprefix("|").partition("|")[0].strip(" *`")
 
 

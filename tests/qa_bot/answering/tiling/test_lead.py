@@ -128,7 +128,7 @@ def test_a_row_far_down_follows_the_header_of_its_table() -> None:
     assert TABLE[slice(*tile.source_span)] == tiling.text[slice(*tile.span)]
 
 
-def test_a_short_table_is_whole_and_the_rows_of_a_late_lead_come_first() -> None:
+def test_a_short_table_is_whole_and_its_rows_keep_their_order() -> None:
     rows = [
         f"| {name} | {name.lower()} at the lake in summer |" for name in ("Ash", "Birch", "Cedar", "Elm", "Fir", "Oak")
     ]
@@ -144,7 +144,7 @@ def test_a_short_table_is_whole_and_the_rows_of_a_late_lead_come_first() -> None
         return tiling.text.removeprefix(header).split("\n")
 
     assert shown("Birch") == rows
-    assert shown("Oak") == [rows[5], *rows[:5]]
+    assert shown("Oak") == rows
 
 
 def test_the_line_that_announces_a_list_precedes_it() -> None:
@@ -271,13 +271,21 @@ def test_a_capital_put_in_belongs_to_the_lead() -> None:
     assert tiling.text[slice(*tiling.lead)] == "The harvest is for your own use."
 
 
-def test_a_lead_behind_a_table_ends_with_it_if_rows_are_added() -> None:
+def test_a_lead_that_goes_on_below_a_table_is_whole_with_the_rows_above_it() -> None:
     rows = "\n".join(f"| room {n} | {n} |" for n in range(12))
     text = f"| Room | Seats |\n| --- | --- |\n{rows}\n\nRooms are free on Friday."
     lead = (text.index("| room 11"), len(text))
     tiling = tile_leads([candidate(passage(text, kind="table"), lead)], limit=1200, sentences=sentences)
+    assert tiling.text == text
     assert tiling.lead is not None
-    assert tiling.text[slice(*tiling.lead)].endswith("| room 11 | 11 |")
+    assert tiling.text[slice(*tiling.lead)] == "| room 11 | 11 |\n\nRooms are free on Friday."
+
+
+def test_an_answer_from_a_long_table_has_the_rows_that_the_question_names() -> None:
+    start = TABLE.index("| room 38 |")
+    best = candidate(passage(TABLE, kind="table"), (start, start + 14))
+    tiling = tile_leads([best], limit=1000, sentences=sentences, question="Seats in room 38 and room 7?")
+    assert tiling.text == "| Room | Seats |\n| --- | --- |\n| room 7 | 7 |\n| room 38 | 38 |"
 
 
 def test_a_second_passage_of_another_document_has_its_heading_or_title() -> None:

@@ -1,0 +1,76 @@
+"""Rows of long tables that questions name."""
+
+from __future__ import annotations
+
+import pytest
+
+from qa_bot.answering.tiling.named_rows import LONG_TABLE, with_named_rows
+from qa_core.types import Candidate, Clue, Passage, Place, Signals, Source
+
+HEADER = "| Permit | Who may apply | Fee for a year |\n| --- | --- | --- |\n"
+ROWS = {
+    "Resident": "people with a registered address in the zone | 120 euros",
+    "Trade": "firms that repair or deliver in the zone | 260 euros",
+    "Carer": "people who care for a resident | 40 euros",
+    "Car": "owners of a car in the zone | 90 euros",
+    "Car club": "cars of recognised clubs | 95 euros",
+    "Electric": "owners of an electric car | 50 euros",
+    "7 – 9": "seats of a bus | 20 euros",
+}
+TABLE = HEADER + "\n".join(f"| {name} | {rest} |" for name, rest in ROWS.items())
+TEXT = f"The desk issues permits.\n\n{TABLE}\n\nApply at the desk."
+
+
+def shown(question: str, *leads: str, text: str = TEXT) -> list[str]:
+    """The first cells of the rows that are left, with a lead from the first to the last of these rows."""
+    lead = (text.index(f"| {leads[0]} |"), text.index("\n", text.index(f"| {leads[-1]} |")))
+    passage = Passage("permits#0", text, Clue(), Source("permits"), Place(kind="table"))
+    shorter = with_named_rows(Candidate(passage, 3.0, Signals(lead=lead)), question)
+    left = shorter.passage.text.split("\n")
+    rows = [line for line in left if line.startswith("|")][2:]
+    if shorter.signals.lead != lead:
+        assert shorter.signals.lead is not None
+        assert shorter.passage.text[slice(*shorter.signals.lead)] == "\n".join(rows)
+        assert (left[0], left[-1]) == ("The desk issues permits.", "Apply at the desk.")
+    return [row.removeprefix("| ").partition(" |")[0] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("question", "leads", "expected"),
+    [
+        ("What does a carer permit cost?", ("Carer", "Car club"), ["Carer"]),
+        ("How much are the resident and the electric permit?", ("Electric",), ["Resident", "Electric"]),
+        ("What does a permit for an electric car cost?", ("Electric",), ["Car", "Electric"]),
+        ("What does the car club permit cost?", ("Car", "Car club"), ["Car club"]),
+        ("Is a permit for a car cheaper than for a car club?", ("Car", "Car club"), ["Car", "Car club"]),
+        ("What does permit 8 cost?", ("7 – 9",), ["7 – 9"]),
+    ],
+)
+def test_the_named_rows_are_shown_in_order(question: str, leads: tuple[str, ...], expected: list[str]) -> None:
+    assert shown(question, *leads) == expected
+
+
+def test_the_table_stays_if_the_question_names_no_row_of_the_lead() -> None:
+    assert shown("Which permit is the cheapest?", "Car") == [*ROWS]
+    assert shown("What do firms need instead of a carer permit?", "Trade") == [*ROWS]
+
+
+def test_a_short_table_stays() -> None:
+    table = HEADER + "| Trade | firms | 260 euros |\n| Carer | carers | 40 euros |\n"
+    assert len(table) < LONG_TABLE
+    assert shown("What does the trade permit cost?", "Trade", text=f"A\n\n{table}") == ["Trade", "Carer"]
+
+
+def test_rows_without_a_first_cell_belong_to_the_row_above() -> None:
+    rows = "\n".join(
+        f"| {name} | weekday tickets for adults and their children | {n} |\n| | weekend tickets | {n + 1} |"
+        for n, name in enumerate(("Zoo", "Pool", "Museum", "Tower"))
+    )
+    text = f"The desk issues permits.\n\n| Place | Ticket | Price |\n| --- | --- | --- |\n{rows}\n\nApply at the desk."
+    assert shown("What is a ticket for the pool?", "Pool", text=text) == ["Pool", "| weekend tickets"]
+
+
+def test_names_that_most_rows_share_name_none() -> None:
+    rows = "\n".join(f"| Parking permit {name} | for people in the {name} zone of the town |" for name in "ABCDEF")
+    text = f"The desk issues permits.\n\n| Permit | Who may apply |\n| --- | --- |\n{rows}\n\nApply at the desk."
+    assert len(shown("Who gets a parking permit?", "Parking permit B", text=text)) == 6
