@@ -38,6 +38,7 @@ DAY_MONTH = re.compile(
     r"(?:[^\W\d]+,?\s+)?(\d{1,2})(?:st|nd|rd|th|er|\.)?\s+(?:de\s+|of\s+)?([^\W\d]+)\.?,?\s+(?:de\s+)?(\d{4})"
 )
 MONTH_DAY = re.compile(r"(?:[^\W\d]+,\s+)?([^\W\d]+)\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})")
+PATTERNS = (ISO, YEAR_FIRST, DAY_FIRST, SLASHES, DAY_MONTH, MONTH_DAY)
 
 
 def iso_date(value: object) -> str:
@@ -51,6 +52,16 @@ def iso_date(value: object) -> str:
         return ""
     text = value.strip()[:LONGEST]
     return _numeric(text) or _mail_date(text) or _named(text)
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is a date in words or digits, and nothing else."""
+    stripped = text.strip()
+    return (
+        len(stripped) <= LONGEST
+        and any(pattern.fullmatch(stripped) for pattern in PATTERNS)
+        and bool(_numeric(stripped) or _named(stripped))
+    )
 
 
 def _numeric(text: str) -> str:

@@ -4,7 +4,7 @@ import datetime
 
 import pytest
 
-from qa_bot.documents.ingest.dates import iso_date
+from qa_bot.documents.ingest.dates import is_date, iso_date
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,17 @@ from qa_bot.documents.ingest.dates import iso_date
 )
 def test_dates(value, expected):
     assert iso_date(value) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["12 March 2024", "Tuesday, 5. März 2024", "March 12, 2024", "2024-03-12", "12.3.2024"]
+)
+def test_a_text_that_is_only_a_date(text):
+    assert is_date(f" {text} ")
+    assert not is_date(f"{text} in the club")
+    assert not is_date(f"{text}\n{text}")
+
+
+@pytest.mark.parametrize("text", ["", "12 Monkeys 2024", "32 March 2024", "March 2024", "12"])
+def test_a_text_that_is_no_date(text):
+    assert not is_date(text)

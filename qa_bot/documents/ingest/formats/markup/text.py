@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from qa_bot.documents.ingest.dates import is_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.formats.markup.numbered_headings import with_headings_apart
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 
 TITLE_CHARACTERS = 100
+LOG_DATES = 3  # lines that are only dates, which are then headings, as in a log or diary
 HEADING_CHARACTERS = 60  # of a heading that is only a short line between empty ones
 SENTENCE_ENDS = ".!?…。！？:;,"
 WRAPPED_WIDTH = 50  # characters; shorter lines are not wrapped but meant so
@@ -71,7 +74,11 @@ def markdown_text(blocks: Sequence[Sequence[str]]) -> str:
     """Blocks of lines as Markdown."""
     writer = MarkdownWriter()
     shouts = sum(_is_capitals(line) for block in blocks for line in block) * 3 > sum(map(len, blocks))
+    dates = sum(len(block) == 1 and is_date(block[0]) for block in blocks)
     for number, block in enumerate(blocks):
+        if len(block) == 1 and dates < LOG_DATES and is_date(block[0]):
+            writer.paragraph(block[0].strip())
+            continue
         before, after = (blocks[number - 1] if number else ()), (blocks[number + 1] if number + 1 < len(blocks) else ())
         lines = _write_heading(writer, list(block), before, after, capitals=not shouts)
         if lines:
@@ -89,7 +96,7 @@ def _blocks(text: str) -> list[list[str]]:
             blocks[-1].append(line.rstrip())
         elif blocks[-1]:
             blocks.append([])
-    return [block for block in blocks if not all(RULE.fullmatch(line) for line in block)]
+    return with_headings_apart([block for block in blocks if not all(RULE.fullmatch(line) for line in block)])
 
 
 def _with_whole_words(text: str) -> str:
@@ -123,7 +130,13 @@ def _is_section(line: str) -> bool:
 
 
 def _title(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
-    """The title, "" without one, and the blocks after it."""
+    """The title, "" without one, and the blocks after it; a date above the title is the first of these blocks."""
+    dated = blocks[:1] if len(blocks) > 1 and len(blocks[0]) == 1 and is_date(blocks[0][0]) else []
+    title, others = _title_of(blocks[len(dated) :])
+    return title, [*dated, *others]
+
+
+def _title_of(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
     if not blocks:
         return "", blocks
     lines = [line for line in blocks[0][:1] if not UNDERLINE.fullmatch(line)] + blocks[0][1:]
@@ -140,7 +153,13 @@ def _title(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
 
 
 def _may_be_title(line: str) -> bool:
-    return len(line) <= TITLE_CHARACTERS and line[-1] not in SENTENCE_ENDS and not SIGN.match(line) and "\t" not in line
+    return (
+        len(line) <= TITLE_CHARACTERS
+        and line[-1] not in SENTENCE_ENDS
+        and not SIGN.match(line)
+        and not is_date(line)
+        and "\t" not in line
+    )
 
 
 def _may_answer(title: str) -> bool:
@@ -186,12 +205,17 @@ def _level(line: str, before: Sequence[str], after: Sequence[str]) -> int:
         return 0
     if number := NUMBERED.fullmatch(text):
         depth = number[1].count(".")
-        neighbours = [NUMBERED.fullmatch(lines[0].strip()) for lines in (before, after) if len(lines) == 1]
+        neighbours = [NUMBERED.fullmatch(lines[0].strip()) for lines in (before, after) if _is_line(lines)]
         is_item = any(other and other[1].count(".") == depth for other in neighbours) and not depth
         return 0 if is_item or not number[2][0].isupper() else 2 + depth
     follows_text = len(" ".join(after)) > max(80, len(text)) or SIGN.match(after[0]) is not None
     is_short = len(text) <= HEADING_CHARACTERS and (text[0].isupper() or not text[0].isascii()) and not SIGN.match(text)
     return 3 if is_short and follows_text and not COLUMNS.search(text) and line[0] != " " else 0
+
+
+def _is_line(lines: Sequence[str]) -> bool:
+    """Whether a block is one line, and no date."""
+    return len(lines) == 1 and not is_date(lines[0])
 
 
 def _is_capitals(line: str) -> bool:

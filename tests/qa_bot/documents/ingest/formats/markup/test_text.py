@@ -30,6 +30,43 @@ def test_lines_of_a_chat_are_not_joined(reads):
     assert record.text == data.strip()
 
 
+def test_numbered_headings_directly_above_their_text(reads):
+    data = (
+        "Club rules\n\n1. Membership\nAnyone over 16 may join.\n1.1 Guests\nThey pay a fee, which is\n"
+        "five euros.\n2. Keys\nKeys are in the office.\n\nTo open:\n1. Turn the key\n2. Push\n"
+    )
+    (record,), _, _ = reads("rules.txt", data)
+    assert [line for line in record.text.split("\n") if line.startswith("#")] == [
+        "## 1. Membership",
+        "### 1.1 Guests",
+        "## 2. Keys",
+    ]
+    assert record.text.endswith("1. Turn the key\n2. Push")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "1. Anna Smith\nChair\n2. Bob Miller\nTreasurer",  # no sentences
+        "1. Open the lid\nIt is heavy.\n2. Close it\n3. Press the button\nIt is red.",  # a number without text
+        "1. Open the lid\nIt is heavy.\n3. Close it\nIt is hot.",  # a number is left out
+        "1. Open the lid\nIt is heavy.",
+        "1. Open the lid.\nIt is heavy.\n2. Close it.\nIt is hot.",
+    ],
+)
+def test_numbered_lines_that_are_no_headings(reads, data):
+    (record,), _, _ = reads("steps.txt", data)
+    assert "#" not in record.text
+
+
+def test_a_date_alone_is_no_heading_unless_the_file_is_a_log(reads):
+    text = "The board met in the club house and talked about the new boats for a very long time."
+    (record,), _, _ = reads("letter.txt", f"12 March 2024\n\nTo all members\n\n{text}\n\nApril 3, 2024\n\n{text}")
+    assert (record.title, record.text) == ("To all members", f"12 March 2024\n\n{text}\n\nApril 3, 2024\n\n{text}")
+    (record,), _, _ = reads("log.txt", "Log\n\n" + "\n\n".join(f"{day} May 2024\n\n{text}" for day in (1, 2, 3)))
+    assert record.text.count("## ") == 3
+
+
 def test_white_space(reads):
     _, (reject,), _ = reads("notes.txt", " \n ")
     assert "got white space" in reject.reason
