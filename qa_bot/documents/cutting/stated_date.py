@@ -1,7 +1,8 @@
 """The date that a text states of itself in its first or last lines: "Last updated: 3 March 2025", "Stand: 12.03.2024".
 
 If it states none, that of its title ("Minutes of 24 September 2025"), its first heading or its file's name
-("2025-09-24-committee"). Only unambiguous dates count: 03/04/2024 and "March 2024" do not.
+("2025-09-24-committee"). Only unambiguous dates count: 03/04/2024 does not. A month with a label ("Stand: Januar 2026")
+is its first day.
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ _DATE = (
     r"|(?P<dotted>\d{1,2}\.\d{1,2}\.\d{4})(?!\d)"
     r"|(?P<slashed>\d{1,2}/\d{1,2}/\d{4})(?!\d))"
 )
+_MONTH_ALONE = (
+    rf"(?:(?P<month>{_MONTH})\.?,?[ -](?:de |of )?(?P<year>\d{{4}})|(?P<number>0?[1-9]|1[0-2])/(?P<year2>\d{{4}})"
+    r"|(?P<number2>0[1-9]|1[0-2])\.(?P<year3>\d{4})|(?P<year4>\d{4})-(?P<number3>0[1-9]|1[0-2]))(?![\w/.-]*\d)"
+)
 _WEEKDAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day,? |(?:montag|dienstag|mittwoch|donnerstag|freitag),? )?"
 _BEFORE = r"on|at|the|as of|from|since|am|vom|den|ab|le|du|au|el|il|op"
 _GAP = rf"[\s*_|:：–—-]{{0,8}}(?:(?:{_BEFORE})\b[\s:*_]{{0,5}})?{_WEEKDAY}"
@@ -53,11 +58,12 @@ _STATED = (
     r"|stand|datum|gültig|veröffentlicht|aktualisiert|fassung|en vigueur|date d[’']effet|publié|valable"
     r"|actualizado|fecha|aggiornato|bijgewerkt"
 )
-_PATTERNS = (
-    re.compile(rf"(?<![^\W_])(?:{_CHANGED}){_GAP}{_DATE}", re.IGNORECASE),
-    re.compile(rf"^[\s*_>|(\[]*(?:{_STATED}){_GAP}{_DATE}", re.IGNORECASE),
+_PATTERNS = tuple(
+    re.compile(f"{label}{_GAP}{stated}", re.IGNORECASE)
+    for label in (rf"(?<![^\W_])(?:{_CHANGED})", rf"^[\s*_>|(\[]*(?:{_STATED})")
+    for stated in (_DATE, _MONTH_ALONE)
 )
-"""Labels that count anywhere in a line, then labels that count at its start."""
+"""Labels that count anywhere in a line, then labels that count at its start; of each, full dates before months."""
 _ANYWHERE = re.compile(rf"(?<![^\W_])(?<!\d[.,/-]){_DATE}(?!\.\d)", re.IGNORECASE)
 _IN_NAME = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<sign>[-_]?)(?P<month>\d\d)(?P=sign)(?P<day>\d\d)(?!\d)")
 EARLIEST, LATEST = 1970, 2100
@@ -66,11 +72,11 @@ EARLIEST_IN_NAME = 1990
 
 
 def stated_date(lines: Sequence[str]) -> str:
-    """The date of the first line with a label and a date as `YYYY-MM-DD`; "" if no line has one."""
+    """The date of the first line with a label and a date or month as `YYYY-MM-DD`; "" if no line has one."""
     for pattern in _PATTERNS:
         for line in lines:
             for match in pattern.finditer(line[:500]):
-                if iso := _iso(match):
+                if iso := _iso(match) if "day" in match.re.groupindex else _first_of_month(match):
                     return iso
     return ""
 
@@ -105,6 +111,13 @@ def _iso(match: re.Match[str]) -> str:
         day, year = int(parts["day"] or parts["day2"]), int(parts["year"] or parts["year2"])
         month = MONTHS[name.lower()]
     return _existing(year, month, day)
+
+
+def _first_of_month(match: re.Match[str]) -> str:
+    parts = match.groupdict()
+    number = parts["number"] or parts["number2"] or parts["number3"]
+    month = int(number) if number else MONTHS[parts["month"].lower()]
+    return _existing(int(next(filter(None, (parts[f"year{n}"] for n in ("", 2, 3, 4))))), month, 1)
 
 
 def _existing(year: int, month: int, day: int) -> str:

@@ -24,6 +24,13 @@ from qa_bot.documents.cutting.stated_date import named_date, stated_date
         ("Zuletzt aktualisiert am 5. Jänner 2023", "2023-01-05"),
         ("Dernière mise à jour : 1er mars 2024", "2024-03-01"),
         ("Mis à jour le 4 avril 2023", "2023-04-04"),
+        ("Last updated: March 2024", "2024-03-01"),
+        ("Last updated March, 2024.", "2024-03-01"),
+        ("Stand: Januar 2026", "2026-01-01"),
+        ("Stand: 01/2026", "2026-01-01"),
+        ("(Stand 01.2026)", "2026-01-01"),
+        ("Letzte Änderung: 2026-01", "2026-01-01"),
+        ("Fecha: mayo de 2021", "2021-05-01"),
         ("Fecha: 4 de mayo de 2021", "2021-05-04"),
     ],
 )
@@ -35,7 +42,10 @@ def test_a_label_and_an_unambiguous_date(line: str, expected: str) -> None:
     "line",
     [
         "Updated: 03/04/2024",  # March or April
-        "Last updated: March 2024",
+        "Last updated: 12.2024.1",
+        "Last updated: 13/2024",
+        "Stand: 2024",
+        "Dates in January 2026",
         "Last updated: 2024-02-31",
         "Last updated: 1 May 1066",
         "We met on 3 March 2024.",
@@ -49,6 +59,8 @@ def test_other_dates_do_not_count(line: str) -> None:
 
 def test_the_last_change_counts_before_other_dates() -> None:
     assert stated_date(["Effective 1 May 2023", "Last updated 2 May 2024"]) == "2024-05-02"
+    assert stated_date(["Effective 1 May 2023", "Last updated May 2024"]) == "2024-05-01"
+    assert stated_date(["Stand: März 2024", "Stand: 2. Mai 2023"]) == "2023-05-02", "a full date"
 
 
 @pytest.mark.parametrize(
