@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.mail.courtesies import without_courtesies
+from qa_bot.documents.ingest.formats.mail.forwarded import Message, forwards, messages_of
 from qa_bot.documents.ingest.formats.mail.quoted_replies import without_quotes
 from qa_bot.documents.ingest.formats.markup.html import fragment
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
@@ -78,17 +79,10 @@ def _text(mail: Mail, subject: str) -> str:
     So no passage mixes text and head. The sender is a heading, since questions name senders ("what did Marcus write
     about …?"); as a line of the head, "secretary@…" alone answered who the secretary is.
     """
-    keeps_quotes = bool(FORWARDED.match(mail.subject))
-    plain = mail.plain.strip()
-    body = MarkdownWriter()
-    markdown = fragment(mail.html).text if mail.html else ""
-    if markdown and (STRUCTURED_HTML.search(mail.html) or _says_more(markdown, plain)):
-        body.raw(markdown if keeps_quotes else without_quotes(markdown))
-    if not body.text and plain:
-        _write_plain(body, plain if keeps_quotes else without_quotes(plain))
-    if not body.text:
+    body, forwarded = _bodies(mail)
+    if not (body or forwarded):
         return ""
-    greeting, text, closing = without_courtesies(body.text, mail.sender)
+    greeting, text, closing = without_courtesies(body, mail.sender)
     sender = " ".join(mail.sender.split())
     fields = (("To", mail.recipients), ("Date", mail.date))
     writer = MarkdownWriter()
@@ -100,7 +94,28 @@ def _text(mail: Mail, subject: str) -> str:
     elif writer.text:
         writer.heading(1, subject)
     writer.raw(text)
+    for message in forwarded:
+        writer.heading(3, f"From: {message.sender}")
+        writer.raw(message.text)
     return writer.text
+
+
+def _bodies(mail: Mail) -> tuple[str, list[Message]]:
+    """The mail's own text as Markdown, and those that it forwards, without their heads."""
+    plain = mail.plain.strip()
+    markdown = fragment(mail.html).text if mail.html else ""
+    is_html = bool(markdown) and (STRUCTURED_HTML.search(mail.html) is not None or _says_more(markdown, plain))
+    versions = [(markdown, True)] if is_html else []
+    for text, is_markdown in [*versions, (plain, False)] if plain else versions:
+        keeps_quotes = FORWARDED.match(mail.subject) or forwards(text)
+        first, *forwarded = [
+            message._replace(text=message.text if is_markdown else _plain_markdown(message.text))
+            for message in messages_of(text if keeps_quotes else without_quotes(text))
+        ]
+        forwarded = [message for message in forwarded if message.text]
+        if first.text or forwarded:
+            return first.text, forwarded
+    return "", []
 
 
 def _says_more(markdown: str, plain: str) -> bool:
@@ -108,10 +123,12 @@ def _says_more(markdown: str, plain: str) -> bool:
     return len(markdown.split()) > FULLER * len(plain.split())
 
 
-def _write_plain(writer: MarkdownWriter, text: str) -> None:
+def _plain_markdown(text: str) -> str:
+    """A plain text as Markdown, its lists recognised and its wrapped lines joined."""
+    writer = MarkdownWriter()
     for paragraph in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n")):
-        if paragraph.startswith("> "):
-            writer.quote(paragraph.removeprefix("> "))
+        if all(line.startswith(">") for line in paragraph.strip().split("\n")):
+            writer.quote("\n".join(line[1:].strip() for line in paragraph.strip().split("\n")))
             continue
         lines = _unwrapped(paragraph)
         for index, line in enumerate(lines):
@@ -121,6 +138,7 @@ def _write_plain(writer: MarkdownWriter, text: str) -> None:
                 rest = lines[index + 1 :]
                 end = next((number for number, other in enumerate(rest) if LIST_ITEM.match(other)), len(rest))
                 writer.paragraph("\n".join([line, *rest[:end]]))
+    return writer.text
 
 
 def _unwrapped(paragraph: str) -> list[str]:

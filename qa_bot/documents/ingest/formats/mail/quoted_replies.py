@@ -20,12 +20,16 @@ ATTRIBUTION = re.compile(
 )
 ATTRIBUTION_START = re.compile(r"(?:on|am|le|el|op|il)\s", re.IGNORECASE)
 ATTRIBUTION_LINES = 4
-SEPARATOR = re.compile(
-    r"[-_\s*]*\b(?:original message|original appointment|forwarded message|ursprüngliche nachricht|"
-    r"weitergeleitete nachricht|message d['’]origine|mensaje original|messaggio originale|oorspronkelijk bericht)"
-    r"\b[-_\s*:]*$",
-    re.IGNORECASE,
+_FORWARDED = (
+    r"(?:begin )?forwarded message|(?:anfang der )?weitergeleiteten? nachricht"
+    r"|(?:début du )?message (?:transféré|réexpédié)|mensaje reenviado|messaggio inoltrato|doorgestuurd bericht"
 )
+_ORIGINAL = (
+    r"original message|original appointment|ursprüngliche nachricht|message d['’]origine|mensaje original"
+    r"|messaggio originale|oorspronkelijk bericht"
+)
+SEPARATOR = re.compile(rf"[-_\s*>]*\b(?:{_ORIGINAL}|{_FORWARDED})\b[-_\s*:]*$", re.IGNORECASE)
+FORWARDED_SEPARATOR = re.compile(rf"[-_\s*>]*\b(?:{_FORWARDED})\b[-_\s*:]*$", re.IGNORECASE)
 HEADER_START = re.compile(r"\W*(?:from|von|de|da|van)\W{0,4}\s?:\W*\s*\S", re.IGNORECASE)
 HEADER_OTHER = re.compile(
     r"\W*(?:sent|date|gesendet|datum|envoyé|enviado|inviato|verzonden|to|an|à|para|a|aan|subject|betreff|objet|asunto|"
@@ -45,7 +49,7 @@ def without_quotes(text: str) -> str:
     If a mail answers a quotation part by part, each answer keeps what it answers: the last lines quoted before it.
     """
     lines = text.replace("\r\n", "\n").split("\n")
-    lines = _without_signature(lines[: _end(lines)])
+    lines = _without_signature(lines[: history(lines)])
     runs = [(is_quoted, [*run]) for is_quoted, run in groupby(_marked(lines), key=lambda line: line.startswith(">"))]
     if not any(_has_text(run) for is_quoted, run in runs if not is_quoted):
         return text
@@ -66,7 +70,7 @@ def _marked(lines: list[str]) -> Iterator[str]:
         if lines[index].lstrip().startswith(">"):
             yield lines[index].lstrip()
             index += 1
-        elif count := _attribution(lines, index):
+        elif count := attribution(lines, index):
             index += count
         else:
             yield lines[index]
@@ -84,17 +88,17 @@ def _has_text(lines: list[str]) -> bool:
     return any(map(str.isalnum, "".join(lines)))
 
 
-def _end(lines: list[str]) -> int:
+def history(lines: list[str]) -> int:
     """The line at which the history of the conversation begins, or the number of lines."""
     for index, line in enumerate(lines):
-        if SEPARATOR.match(line) or _is_header_block(lines, index):
+        if SEPARATOR.match(line) or is_header_block(lines, index):
             return index
-        if (count := _attribution(lines, index)) and not _quoted(lines[index + count :]):
+        if (count := attribution(lines, index)) and not _quoted(lines[index + count :]):
             return index
     return len(lines)
 
 
-def _attribution(lines: list[str], start: int) -> int:
+def attribution(lines: list[str], start: int) -> int:
     """How many lines an introduction such as `On Monday, Ann wrote:` takes, or 0."""
     if not ATTRIBUTION_START.match(lines[start].lstrip("*_ ")):
         return 0
@@ -112,7 +116,7 @@ def _quoted(lines: list[str]) -> bool:
     return next((line.lstrip().startswith(">") for line in lines if line.strip()), False)
 
 
-def _is_header_block(lines: list[str], start: int) -> bool:
+def is_header_block(lines: list[str], start: int) -> bool:
     """Whether the head of an older mail begins here: `From:`, and two more fields."""
     if not HEADER_START.match(lines[start]):
         return False
