@@ -17,6 +17,9 @@ BUILT_IN = {
     2: "0.00",
     3: "#,##0",
     4: "#,##0.00",
+    # 5 to 8 and 41 to 44 are in the currency of the system
+    **dict.fromkeys((5, 6, 41, 42), "#,##0"),
+    **dict.fromkeys((7, 8, 43, 44), "#,##0.00"),
     9: "0%",
     10: "0.00%",
     11: "0.00E+00",

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from qa_bot.documents.ingest import table_shape
 from qa_bot.documents.ingest.files.byte_budget import LimitError
+from qa_bot.documents.ingest.formats.sheets.decimals import add_cents
 from qa_bot.documents.ingest.table_shape import is_header, joined_names
 
 HEADER_SEARCH = 10  # rows of a block among which the header is looked for
@@ -161,7 +162,9 @@ def _table(grid: list[list[str]], numbers: Sequence[int], *, is_title: bool) -> 
         [joined_names(names) for names in zip(*grid[start : start + header_rows], strict=True)] if header_rows else []
     )
     body = start + header_rows
-    return Table(captions, header, grid[body:], numbers[body] if body < len(numbers) else numbers[-1] + 1)
+    rows = grid[body:]
+    add_cents(header, rows)
+    return Table(captions, header, rows, numbers[body] if body < len(numbers) else numbers[-1] + 1)
 
 
 def _filled(row: Sequence[str]) -> int:
