@@ -16,6 +16,9 @@ from qa_lab.papers.declarations import PAPERS, SEED, PaperRow, Table
 PAGE, DATA = "papers.md", "papers.json"
 PUBLISHED = "published"
 NAMES = {"paper": "ours, settings of the paper", "default": "ours"}
+SMALL = ", small sample"
+ALL_SMALL = " Small samples (`--quick`)."
+SOME_SMALL = " Rows named “small sample” have small samples (`--quick`); the others are whole."
 
 Cells = Mapping[tuple[str, str, str], Cell]
 
@@ -24,15 +27,15 @@ def write_report(folder: Path, tables: Sequence[Table], cells: Sequence[Cell], *
     """Write the page and its figures into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with atomic_file(folder / PAGE) as file:
-        file.write((markdown(tables, cells, quick=quick) + "\n").encode())
+        file.write((markdown(tables, cells) + "\n").encode())
     with atomic_file(folder / DATA) as file:
         file.write(orjson.dumps(as_json(tables, cells, quick=quick), option=orjson.OPT_INDENT_2))
 
 
-def markdown(tables: Sequence[Table], cells: Sequence[Cell], *, quick: bool) -> str:
-    """A section for each table, and its commands after it."""
+def markdown(tables: Sequence[Table], cells: Sequence[Cell]) -> str:
+    """A section for each table, and its commands after it; small samples are named, in the table or in its rows."""
     known = {(cell.table, cell.row, cell.settings): cell for cell in cells}
-    return "\n\n".join("\n\n".join(_section(table, known, quick=quick)) for table in tables)
+    return "\n\n".join("\n\n".join(_section(table, known)) for table in tables)
 
 
 def as_json(tables: Sequence[Table], cells: Sequence[Cell], *, quick: bool) -> dict[str, Any]:
@@ -51,14 +54,17 @@ def listed(tables: Sequence[Table]) -> str:
     return "\n".join(lines)
 
 
-def _section(table: Table, cells: Cells, *, quick: bool) -> Iterator[str]:
+def _section(table: Table, cells: Cells) -> Iterator[str]:
     letter, _, number = table.id.partition(" ")
+    sizes = {cell.quick for row in table.rows for cell in _of(table, row, cells) if cell.figures}
+    mixed = len(sizes) > 1
+    sample = SOME_SMALL if mixed else ALL_SMALL if True in sizes else ""
     yield f"## {table.id}: {table.title}"
-    yield f"{PAPERS[letter]}, table {number}. {table.data}" + (" Small samples (`--quick`)." if quick else "")
+    yield f"{PAPERS[letter]}, table {number}. {table.data}{sample}"
     head = ["", "", *table.measures, "seconds"]
     lines = [head, ["---"] * len(head)]
     for row in table.rows:
-        lines += _lines(table, row, cells)
+        lines += _lines(table, row, cells, mixed=mixed)
     yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
     if table.notes:
         yield table.notes
@@ -67,7 +73,7 @@ def _section(table: Table, cells: Cells, *, quick: bool) -> Iterator[str]:
         yield "\n".join(["Commands:", "", "```", *commands, "```"])
 
 
-def _lines(table: Table, row: PaperRow, cells: Cells) -> Iterator[list[str]]:
+def _lines(table: Table, row: PaperRow, cells: Cells, *, mixed: bool) -> Iterator[list[str]]:
     name = row.name
     if row.paper:
         yield [name, PUBLISHED, *(_short(row.paper.get(measure)) for measure in table.measures), ""]
@@ -76,7 +82,8 @@ def _lines(table: Table, row: PaperRow, cells: Cells) -> Iterator[list[str]]:
         figures = [_figure(cell, measure) for measure in table.measures]
         if cell.reason:
             figures[0] = cell.reason
-        yield [name, NAMES[cell.settings], *figures, f"{cell.seconds:.0f}" if cell.figures else ""]
+        ours = NAMES[cell.settings] + (SMALL if mixed and cell.quick and cell.figures else "")
+        yield [name, ours, *figures, f"{cell.seconds:.0f}" if cell.figures else ""]
         name = ""
 
 
@@ -118,4 +125,11 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
         return {"reason": cell.reason}
     figures = {name: None if math.isnan(mean) else round(mean, 6) for name, (mean, _) in cell.figures.items()}
     errors = {f"{name}_se": round(error, 6) for name, (_, error) in cell.figures.items() if error is not None}
-    return {**figures, **errors, "seconds": cell.seconds, "seed": SEED, "command": cell.command}
+    return {
+        **figures,
+        **errors,
+        "seconds": cell.seconds,
+        "seed": SEED,
+        "quick": cell.quick,
+        "command": cell.command,
+    }

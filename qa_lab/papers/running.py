@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,6 +29,7 @@ def run_tables(
     *,
     folder: Path | None = None,
     quick: bool = False,
+    quick_paper: bool = False,
     transformer: Path | None = None,
     progress: Progress = silent,
     warn: Callable[[str], None] = lambda _: None,
@@ -39,17 +40,21 @@ def run_tables(
         folder: finished cells, trained models and the report so far are written to it, and read from it; delete it
             after a change of the program. Without it, nothing is kept.
         quick: small samples of data, and short training.
+        quick_paper: the same for the rows with the settings of the paper alone.
         transformer: a folder for rows that start from a transformer.
         warn: called with a line for each row that could not be measured.
     """
     cells: list[Cell] = []
     with ExitStack() as stack:
         work_folder = folder or Path(stack.enter_context(TemporaryDirectory()))
-        laboratory = Laboratory(Setting(data, work_folder / "models", quick, transformer, progress))
+        setting = Setting(data, work_folder / "models", quick, transformer, progress)
+        default = Laboratory(setting)
+        paper = Laboratory(replace(setting, quick=True)) if quick_paper and not quick else default
         for table in tables:
             for row in table.rows:
                 for way in row.ways:
                     progress(f"{table.id}, {row.name}: row", len(cells) + 1)
+                    laboratory = paper if way == "paper" else default
                     cells.append(_cell(laboratory, table, row, way, work_folder / "cells"))
                     if cells[-1].reason.startswith("failed"):
                         warn(f"{table.id}, {row.name} ({way}): {cells[-1].reason}")

@@ -23,6 +23,9 @@ def papers(
     ] = None,
     model: Annotated[Path | None, typer.Option(help="The transformer that cross-encoders start from.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small samples and short training.")] = False,
+    quick_paper: Annotated[
+        bool, typer.Option("--quick-paper", help="The same for the rows with the settings of the paper.")
+    ] = False,
     listing: Annotated[bool, typer.Option("--list", help="List the tables.")] = False,
     json: Json = False,
 ) -> None:
@@ -40,10 +43,19 @@ def papers(
     if data is None:
         raise typer.BadParameter("Expected --data DIR, but got none; name the folder of the data sets.")
     with measuring() as progress:
-        cells = run_tables(named, data, folder=out, quick=quick, transformer=model, progress=progress, warn=notify)
+        cells = run_tables(
+            named,
+            data,
+            folder=out,
+            quick=quick,
+            quick_paper=quick_paper,
+            transformer=model,
+            progress=progress,
+            warn=notify,
+        )
     if json:
         print_json(as_json(named, cells, quick=quick))
     else:
-        say(markdown(named, cells, quick=quick))
+        say(markdown(named, cells))
     if failed := sum(cell.reason.startswith("failed") for cell in cells):
         raise DatasetError(f"{failed} of {len(cells)} rows failed, for the reasons in the tables.")

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 from qa_lab.papers.cells import Cell
 from qa_lab.papers.declarations import PaperRow, Table
@@ -38,9 +39,20 @@ qa-bot eval answers
 
 
 def test_the_page():
-    assert markdown([TABLE], CELLS, quick=False) == PAGE
-    assert "Development questions. Small samples (`--quick`)." in markdown([TABLE], CELLS, quick=True)
-    assert "|  | ours |" not in markdown([TABLE], CELLS[:1], quick=False)
+    assert markdown([TABLE], CELLS) == PAGE
+    assert "|  | ours |" not in markdown([TABLE], CELLS[:1])
+
+
+def test_small_samples_are_named():
+    paper, default, missing = CELLS
+    small = [replace(cell, quick=True) for cell in CELLS]
+    page = markdown([TABLE], small)
+    assert ("Development questions. Small samples (`--quick`)." in page, "small sample" in page) == (True, False)
+    mixed = markdown([TABLE], [small[0], default, missing])
+    assert "Rows named “small sample” have small samples (`--quick`); the others are whole." in mixed
+    assert "|  | ours, settings of the paper, small sample | .625 ± .031 |  | 2 |\n|  | ours | – |" in mixed
+    without = markdown([TABLE], [paper, default, small[2]])
+    assert without == PAGE  # a row without figures has no sample
 
 
 def test_commands_of_rows_are_whole_and_not_repeated():
@@ -49,7 +61,7 @@ def test_commands_of_rows_are_whole_and_not_repeated():
     train = "qa-bot train hyperqa --config m.toml"
     blocks = (["printf a > m.toml", train], ["printf b > m.toml", train], ["printf b > m.toml", train])
     cells = [Cell("H 2", name, "default", command=block) for name, block in zip("abc", blocks, strict=True)]
-    assert "\n".join(["```", *blocks[0], *blocks[1], "```"]) in markdown([table], cells, quick=False)
+    assert "\n".join(["```", *blocks[0], *blocks[1], "```"]) in markdown([table], cells)
 
 
 def test_figures_as_json():
@@ -60,6 +72,7 @@ def test_figures_as_json():
         "MAP_se": 0.0312,
         "seconds": 2.4,
         "seed": 1,
+        "quick": False,
         "command": ["qa-bot eval answers"],
     }
     assert first["default"]["MAP"] is None

@@ -3,7 +3,9 @@ import pytest
 
 from qa_lab.papers import running
 from qa_lab.papers.cells import read_cell
+from qa_lab.papers.declarations import Evaluated, PaperRow, Table
 from qa_lab.papers.running import run_tables
+from tests.qa_lab.papers.conftest import FILE
 
 
 def test_each_row_has_figures_or_a_reason(table, data):
@@ -45,6 +47,18 @@ def test_finished_rows_are_not_measured_again(table, data, tmp_path, monkeypatch
     path.write_text("{")
     run_tables([table], data, folder=folder, quick=True)
     assert measured[5:] == ["BM25", "BM25", "no such row"]
+
+
+def test_small_samples_for_the_settings_of_the_paper_alone(data, tmp_path):
+    row = Evaluated("answers", FILE, "BM25", {"MAP": "AP"}, quick_limit=2)
+    table = Table("T 6.3", "Toy answers", "Toy data.", ("MAP",), (PaperRow("BM25", {}, row, row),))
+    paper, default = run_tables([table], data, folder=tmp_path / "out", quick_paper=True)
+    assert (paper.settings, paper.quick, default.quick) == ("paper", True, False)
+    assert paper.command[-1].endswith("--limit 2")
+    assert default.figures["MAP"][0] == pytest.approx(0.875)
+    assert "| BM25 | ours, settings of the paper, small sample |" in (tmp_path / "out/papers.md").read_text()
+    both = run_tables([table], data, folder=tmp_path / "out", quick=True, quick_paper=True)
+    assert all(cell.quick for cell in both)
 
 
 def test_changed_data_are_measured_again(table, data, tmp_path):
