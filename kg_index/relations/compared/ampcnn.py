@@ -31,10 +31,14 @@ class AttentiveMaxPoolingCNN(PairNetwork):
     def relation(self, relations: Relations) -> Tensor:
         return max_pool(self.question(relations.words, relations.mask), relations.mask)
 
-    def score(self, states: Tensor, mask: Tensor, relations: Tensor) -> Tensor:
-        attention = unit(relations) @ unit(states).transpose(1, 2)  # (B, P, T)
-        weighted = attention.unsqueeze(-1) * states.unsqueeze(1)  # (B, P, T, F)
-        weighted = weighted.masked_fill(~mask[:, None, :, None], torch.finfo(states.dtype).min)
-        chosen = weighted.argmax(2)  # (B, P, F)
-        pooled = states.gather(1, chosen)  # the words of P pools are looked up in the same states
-        return (unit(pooled) * unit(relations)).sum(-1)
+    def score(self, states: Tensor, mask: Tensor, relations: Tensor, real: Tensor) -> Tensor:
+        question, place = torch.nonzero(real, as_tuple=True)  # (N,): pools are of very different sizes
+        vectors = unit(relations[question, place])  # (N, F)
+        read = states.index_select(0, question)  # (N, T, F)
+        with torch.no_grad():  # a choice has no gradient
+            attention = unit(states).index_select(0, question) @ vectors.unsqueeze(-1)  # (N, T, 1)
+            weighted = (attention * read).masked_fill_(~mask[question].unsqueeze(-1), torch.finfo(states.dtype).min)
+            chosen = weighted.argmax(1, keepdim=True)  # (N, 1, F)
+        pooled = read.gather(1, chosen).squeeze(1)  # (N, F)
+        scores = (unit(pooled) * vectors).sum(-1)
+        return scores.new_zeros(real.shape).index_put((question, place), scores)

@@ -120,7 +120,7 @@ class ComparedScorer:
         vectors = self.network.relation(self.relations([*names]))  # (R, F)
         rows, real = pad([[names[name] for name in pool] for pool in pools])
         words, mask = self.questions(templates)
-        return self.network.score(self.network.question(words, mask), mask, vectors[rows]), real
+        return self.network.score(self.network.question(words, mask), mask, vectors[rows], real), real
 
     def score(self, templates: Sequence[str], pools: Sequence[Sequence[str]]) -> list[FloatArray]:
         """Cosines (P,) for the relations of each pool."""

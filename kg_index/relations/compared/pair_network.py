@@ -50,8 +50,11 @@ class PairNetwork(nn.Module, ABC):
     def relation(self, relations: Relations) -> Tensor:
         """Vectors (R, F)."""
 
-    def score(self, states: Tensor, mask: Tensor, relations: Tensor) -> Tensor:
-        """States of questions (B, T, F) and vectors of the relations of each (B, P, F) to scores (B, P)."""
+    def score(self, states: Tensor, mask: Tensor, relations: Tensor, real: Tensor) -> Tensor:  # noqa: ARG002
+        """States of questions (B, T, F) and vectors of the relations of each (B, P, F) to scores (B, P).
+
+        Only the places of `real` (B, P) hold relations; scores elsewhere mean nothing.
+        """
         vectors = unit(self.pooled(states, mask)).unsqueeze(-1)  # (B, F, 1)
         return (unit(relations) @ vectors).squeeze(-1)
 

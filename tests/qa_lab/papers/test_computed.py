@@ -1,10 +1,14 @@
 import gzip
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from qa_lab.papers.computed import mining
+from qa_core.measures.metrics import Score
+from qa_lab.evaluate.community import systems
+from qa_lab.papers import computed
+from qa_lab.papers.computed import by_vocabulary, mining
 from qa_lab.papers.declarations import Computed, Setting
 from qa_lab.papers.measuring import Laboratory
 from qa_lab.papers.tables.retrieval_tables import MAPPINGS, RELATIONS
@@ -62,3 +66,29 @@ def test_the_tables_of_relations_have_rows_by_the_paper():
         assert row.preset.options["paper"]
     (first,) = [row for row in weighted if row.name.endswith("keywords first")]
     assert first.preset.options["row"] == "shared words first"  # plain counts, as in the paper
+
+
+def test_rows_by_vocabulary_share_the_training(monkeypatch, tmp_path):
+    """Question 0 has only known words; keywords find the right answer of question 1 alone."""
+    trained = []
+    recall = {"vectors": {"0": 1.0, "1": 0.0}, "words": {"0": 0.0, "1": 1.0}}
+    task = SimpleNamespace(measured=lambda ranked: {"R@1000": Score.of(recall[ranked])})
+    bench = SimpleNamespace(task=task, dense=None, dense_name="")
+
+    def ranked_by(name, bench, _progress):
+        if name == "bm25":
+            return "words"
+        trained.append(name)
+        bench.dense, bench.dense_name = "vectors", name
+        return "vectors"
+
+    monkeypatch.setattr(computed, "_bench", lambda _laboratory, paper: bench)
+    monkeypatch.setattr(systems, "ranked_by", ranked_by)
+    monkeypatch.setattr(systems, "in_vocabulary", lambda _: {0})
+    laboratory = Laboratory(Setting(tmp_path, tmp_path / "models"))
+    rows = [by_vocabulary(laboratory, row=name, dense="starter-slam") for name in ("starter-slam", "bm25")]
+    assert [(row["in vocabulary"].mean, row["out of it"].mean, row["all"].mean) for row in rows] == [
+        (1, 0, 0.5),
+        (0, 1, 0.5),
+    ]
+    assert trained == ["starter-slam"]

@@ -106,8 +106,9 @@ def test_attention_chooses_the_word_of_each_dimension() -> None:
     network = AttentiveMaxPoolingCNN(ComparedConfig("ampcnn", 3, 1, 2, hidden=1))
     states = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [0.6, -0.8], [9.0, 9.0]]])
     mask = torch.tensor([[True, True, True, False]])
-    score = network.score(states, mask, torch.tensor([[[0.6, 0.8]]]))
-    assert score.item() == pytest.approx((0.6 + 0.8) / 2**0.5, abs=1e-5)
+    relations, real = torch.tensor([[[0.6, 0.8], [1.0, 0.0]]]), torch.tensor([[True, False]])
+    score = network.score(states, mask, relations, real)
+    assert score[0, 0].item() == pytest.approx((0.6 + 0.8) / 2**0.5, abs=1e-5)
 
 
 def test_the_states_of_a_bicnn_are_sums_over_trigrams() -> None:
@@ -150,7 +151,7 @@ def test_hr_bilstm_reads_the_name_after_the_words() -> None:
     assert torch.allclose(network.question(question, mask), first + network.second(first, mask), atol=1e-6)
     pooled = network.pooled(first, mask)
     assert torch.allclose(
-        network.score(first, mask, expected.view(1, 1, -1)),
+        network.score(first, mask, expected.view(1, 1, -1), torch.ones(1, 1, dtype=torch.bool)),
         functional.cosine_similarity(pooled, expected[None]).view(1, 1),
         atol=1e-6,
     )
