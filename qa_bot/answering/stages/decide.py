@@ -16,7 +16,7 @@ from qa_bot.answering.stages.passages import RIVALS
 from qa_bot.answering.stages.question_words import AskedPlaces, names
 from qa_bot.answering.stages.rank import Ranking
 from qa_bot.answering.tiling.table_rows import lacks_key
-from qa_bot.answering.verification.amounts import lacks_counted, lacks_number
+from qa_bot.answering.verification.amounts import lacks_amount, lacks_counted
 from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.latest import words_of_date
 from qa_bot.answering.verification.neighbours import asks_about_another, is_about_neighbours, lacks_word
@@ -152,7 +152,7 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
     The owner's answer to this very question always is. With ranked passages none is if no document has a word of the
     question, and the first passage, if it was read, has none near them. None is that is about neighbours of what is
     asked, about other years or versions, or about another thing, by its title; says nothing near the role whose holder
-    the question asks for; or has no number if the question asks how many there are. One whose title asks about the
+    the question asks for; or has no amount if the question asks for one. One whose title asks about the
     same, or that should say how many, is at most unsure if it has nothing near a word of the question.
     """
     if not ranking.candidates:
@@ -171,7 +171,7 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
         return Decision(0.0, threshold, features, is_of_others=True)
     title, searched, text = ranking.question.title, ranking.formulation.text, whole_text(best)
     cover = dict(ranking.cover.words) if ranking.cover else {}
-    if lacks_role(title, cover) or lacks_number(title, text) or asks_about_another(searched, best.passage, cover):
+    if lacks_role(title, cover) or lacks_amount(title, text) or asks_about_another(searched, best.passage, cover):
         return Decision(0.0, threshold, features)
     decision = Decision(calibration.confidence(features), threshold, features)
     language = analysis_language(best.passage.source.details.language)

@@ -13,10 +13,11 @@ import numpy as np
 
 from qa_bot.answering.clock import Clock
 from qa_bot.answering.deadline import Deadline
-from qa_bot.answering.stages.question_words import ANYWHERE, AskedPlaces, asks_for_steps
+from qa_bot.answering.stages.question_words import ANYWHERE, AskedPlaces
 from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, understanding
 from qa_bot.answering.tiling.cited_place import cited_place
 from qa_bot.answering.tiling.lead import WHOLE, lead_of
+from qa_bot.answering.tiling.question_parts import asks_for_steps
 from qa_bot.answering.tiling.units import supporting, unit_scores
 from qa_core.distinct import distinct
 from qa_core.text.analysis import terms

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from qa_bot.answering.tiling.question_parts import asks_for_steps
 from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
 from qa_core.text.analysis import STOP_TERMS, terms
 from qa_core.text.stop_words import word_set
@@ -20,17 +21,6 @@ _SENTENCE_ENDS = frozenset(".?!:")
 TITLES = word_set("dr mr mrs ms prof st no nr fr hr mme mlle")
 """Abbreviations before names, whose point ends no sentence."""
 _OPENING = " \t\n\"'“‘("
-
-_HOW_TO = re.compile(
-    r"\bhow (?:do|does|can|could|should|would|must|may|is|are|to)\b|\b(?:steps|instructions|procedure)\b"
-    r"|\bwhat (?:do|should|must|can) (?:i|we|you) (?:have to |need to )?do\b"
-    r"|\bcomment (?:faire|dois|puis|peut|faut|on|je|\w+(?:er|ir|re))\b|\bque (?:faire|dois-je faire|faut-il faire)\b"
-    r"|\bwie (?:kann|muss|soll|sollte|wird|werden|\w+[et]n?) (?:ich|man|wir|ein|eine|der|die|das)\b"
-    r"|\bwas ist .*zu tun\b|\bwas (?:tun|mache ich|tue ich|machen wir)\b"
-    r"|\bwas (?:muss|müssen|soll|sollen|sollte|kann|können) (?:ich|man|wir|sie)\b.*\b(?:tun|machen)\b",
-    re.IGNORECASE,
-)
-
 
 _SIGN = (
     r"(?:§|\b(?:section|sec\.|chapter|article|art\.|clause|appendix|annex|abschnitt|kapitel|artikel|ziffer|anhang|anlage"
@@ -100,11 +90,6 @@ def question_words(text: str, language: str = "", question_language: str = "") -
     names_have_capitals = (question_language or language) != "de"
     for position, (word, name) in enumerate(_words(text)):
         yield QuestionWord(word, tuple(terms(word, language)), position, name and names_have_capitals)
-
-
-def asks_for_steps(text: str) -> bool:
-    """Whether a question asks how to do something."""
-    return bool(_HOW_TO.search(text))
 
 
 def names(text: str, language: str = "", question_language: str = "") -> frozenset[str]:

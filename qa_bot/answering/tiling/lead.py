@@ -13,7 +13,7 @@ import numpy as np
 from qa_bot.answering.tiling.named_rows import with_named_rows
 from qa_bot.answering.tiling.opinions import Sentences, Tile, Tiling, cut
 from qa_bot.answering.tiling.polarity import opening
-from qa_bot.answering.tiling.question_parts import COVERS, covered, open_part, parts_of
+from qa_bot.answering.tiling.question_parts import COVERS, asks_for_steps, covered, open_part, parts_of
 from qa_bot.answering.tiling.table_rows import at_end_of_row, header_above
 from qa_bot.answering.tiling.versions import versions_of
 from qa_core.text.markdown_text import context
@@ -59,6 +59,8 @@ to .7670, others .6290 to .6365; with 400 characters .6852, with 600 .6871), the
 characters."""
 SHORT_TABLE = 450
 """Characters of a table that is shown whole: a question may need several rows ("the cheapest", "A or B")."""
+FEW_ITEMS = 200
+"""Characters of numbered items before the lead that keep their order, if the question does not ask for steps."""
 LEAST_COVER = 0.5
 """Of the best passage's cover of the question, for a second passage that was read, too."""
 CONSIDERED = 20
@@ -178,12 +180,12 @@ def _tile_current(
     first = _stretch(best, room, sentences, question)
     if first is None:
         return Tiling("", ())
-    tiling = _with_earlier(best, first, room)
+    tiling = _with_earlier(best, first, room, question)
     label = "" if second is None else _label(second.passage, best.passage)
     taken = len(tiling.text) + len(label)
     part = None if second is None else _stretch_of_second(second, limit, taken, sentences, question)
     if second is None or part is None:
-        return _with_earlier(best, _stretch(best, limit, sentences, question) or first, limit)
+        return _with_earlier(best, _stretch(best, limit, sentences, question) or first, limit, question)
     text = f"{tiling.text}{GAP}{label}{part.text}"
     if second.passage.source == best.passage.source:
         both = replace(best, passage=replace(best.passage, text=text))
@@ -314,10 +316,10 @@ def _end_of_support(candidate: Candidate, end: int) -> int:
     return min(end, max([lead[1], *(last for _, last in supporting if last <= end)]))
 
 
-def _with_earlier(candidate: Candidate, stretch: _Stretch, room: int) -> Tiling:
+def _with_earlier(candidate: Candidate, stretch: _Stretch, room: int, question: str) -> Tiling:
     """A stretch and what precedes it in its short passage as one tile of at most `room` characters.
 
-    Steps and the rows of a table keep their order, text follows the stretch.
+    Steps and the rows of a table keep their order; text follows the stretch, and so do long paragraphs with numbers.
     """
     passage, above = candidate.passage.text, header_above(candidate.passage.text, stretch.begin)
     start, below = above or (stretch.earlier, stretch.earlier)
@@ -326,12 +328,13 @@ def _with_earlier(candidate: Candidate, stretch: _Stretch, room: int) -> Tiling:
         rows = ""
     taken = len(stretch.text) + len(rows) + 1 + len(GAP) + len(prose)
     kind = candidate.passage.place.kind
-    is_short = len(passage) <= (SHORT_TABLE if kind == "steps" else WHOLE_PASSAGE) and taken <= room and kind != "code"
+    wants_steps = kind == "steps" and asks_for_steps(question)
+    is_short = len(passage) <= (SHORT_TABLE if wants_steps else WHOLE_PASSAGE) and taken <= room and kind != "code"
     has_other_opening = above is None and bool(stretch.header)
     if not is_short or has_other_opening or not (prose or rows):
         return Tiling(stretch.text, (stretch.tile(candidate),), stretch.lead)
     lead, text = stretch.lead, stretch.text
-    if kind == "steps":
+    if wants_steps or (kind == "steps" and len(prose) <= FEW_ITEMS):
         text, prose = f"{prose}\n{text}", ""
         lead = _moved(lead, len(text) - len(stretch.text))
     elif rows:

@@ -1,4 +1,4 @@
-"""The parts of a question that asks two things or compares two: each needs its own support."""
+"""What a question asks for: two things, each of which needs its own support, or the steps of a procedure."""
 
 from __future__ import annotations
 
@@ -41,6 +41,16 @@ _COMPARED = (
     re.compile(r"\bdifférence entre (?P<one>.+?) et (?P<other>.+)", re.IGNORECASE),
 )
 
+_HOW_TO = re.compile(
+    r"\bhow (?:do|does|can|could|should|would|must|may|is|are|to)\b|\b(?:steps|instructions|procedure)\b"
+    r"|\bwhat (?:do|should|must|can) (?:i|we|you) (?:have to |need to )?do\b"
+    r"|\bcomment (?:faire|dois|puis|peut|faut|on|je|\w+(?:er|ir|re))\b|\bque (?:faire|dois-je faire|faut-il faire)\b"
+    r"|\bwie (?:kann|muss|soll|sollte|wird|werden|\w+[et]n?) (?:ich|man|wir|ein|eine|der|die|das)\b"
+    r"|\bwas ist .*zu tun\b|\bwas (?:tun|mache ich|tue ich|machen wir)\b"
+    r"|\bwas (?:muss|müssen|soll|sollen|sollte|kann|können) (?:ich|man|wir|sie)\b.*\b(?:tun|machen)\b",
+    re.IGNORECASE,
+)
+
 
 def parts_of(question: str) -> tuple[str, ...]:
     """The two parts of a question, or none: “When does X open and how much is a ticket?”, “X or Y?”."""
@@ -71,3 +81,8 @@ def covered(part: str, passage: Passage) -> float:
     content = set(content_terms(part, language))
     text = f"{passage.source.title} {' '.join(passage.place.heading)} {passage.text}"
     return len(content & set(terms(text, language))) / len(content) if content else 1.0
+
+
+def asks_for_steps(text: str) -> bool:
+    """Whether a question asks how to do something."""
+    return bool(_HOW_TO.search(text))

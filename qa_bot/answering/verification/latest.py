@@ -53,11 +53,11 @@ def latest_first(question: str, order: Sequence[int], head: Sequence[Candidate],
     in_series = [_series(candidate.passage) == series for candidate in head]
     years, months = set(_YEAR.findall(question)), months_of(question)
     if years or months:
-        wanted = [
+        is_meant = [
             is_one and bool(date) and int(date[5:7]) in months and (not years or date[:4] in years)
             for is_one, date in zip(in_series, dates, strict=True)
         ]
-        return sorted(order, key=lambda at: not wanted[at])
+        return sorted(order, key=lambda at: not is_meant[at])
     if _LATEST.search(question):
         newest = max(date for is_one, date in zip(in_series, dates, strict=True) if is_one)
         return sorted(order, key=lambda at: not (in_series[at] and dates[at] == newest))

@@ -46,6 +46,9 @@ CODED = 2.0
 count as elsewhere: if they are covered by .7 at least, more questions without answer are answered (.7119 instead of
 .7144 of points over twelve sets)."""
 LEAST_RARITY = 1e-3
+UNKNOWN = 0.3
+"""Weight of an everyday German word that no document has, beside nouns: "putzen", "mitstimmen". It had that of a rare
+name; over nine sets the mean score rises by .016."""
 _WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+")
 """As in the analysis: "2.13" is one word."""
 _ITEM = re.compile(r"^\s*(?:[-*]|\d+[.)]) ", re.MULTILINE)
@@ -200,7 +203,12 @@ class Verifier:
                 for at, words in enumerate(of_readings)
             ]
             has_codes = bool(exact.codes) and not any(any(words.is_absent) for words in of_readings)
-            cover = _mean([_cover(*pair, index) for pair in zip(of_readings, shares, strict=True)])
+            cover = _mean(
+                [
+                    _cover(words, row, _weights(words, language, index))
+                    for words, row in zip(of_readings, shares, strict=True)
+                ]
+            )
             covers.append(cover._replace(has_codes=has_codes))
         return covers
 
@@ -244,9 +252,21 @@ def _literal(words: _Words, passage: PassageWords) -> tuple[bool, ...]:
     return tuple(literal)
 
 
-def _cover(words: _Words, shares: Shares, index: Statistics) -> Cover:
-    covered = soft_minimum(shares, [_rarity(index, term) for term in words.terms])
-    return Cover(covered, tuple(zip(words.texts, shares.tolist(), strict=True)))
+def _cover(words: _Words, shares: Shares, weights: Sequence[float]) -> Cover:
+    return Cover(soft_minimum(shares, weights), tuple(zip(words.texts, shares.tolist(), strict=True)))
+
+
+def _weights(words: _Words, language: str, index: Statistics) -> list[float]:
+    """The weight of each word: its rarity; less for an unknown German word that is no noun, if others have capitals."""
+    has_nouns = language == "de" and any(text[0].isupper() for text in words.texts)
+    return [
+        (UNKNOWN if has_nouns and text[0].islower() and _is_unknown(index, term) else 1.0) * _rarity(index, term)
+        for text, term in zip(words.texts, words.terms, strict=True)
+    ]
+
+
+def _is_unknown(index: Statistics, term: str) -> bool:
+    return not index.document_frequency("all", term)
 
 
 def content_of(text: str, language: str, question_language: str) -> _Words:

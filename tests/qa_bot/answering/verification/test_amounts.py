@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.answering.verification.amounts import asks_for_price, has_amount, lacks_counted, lacks_number
+from qa_bot.answering.verification.amounts import asks_for_price, has_amount, lacks_amount, lacks_counted
 
 
 @pytest.mark.parametrize("text", ["1.200,50 €", "30 EUR a month", "EUR 30", "$5", "80 cents", "2,50 Euro", "£1,000"])
@@ -43,10 +43,20 @@ def test_words_that_ask():
         ("How many seats are there?", "The hall has forty seats.", False),
         ("How many seats are there?", "There are no seats.", False),
         ("Are there seats?", "The hall has benches.", False),
+        ("How long is the term?", "The term is in the statutes, section 4 (2).", True),
+        ("How long is the term?", "Two years.", False),
+        ("Wie lange dauert das?", "Die Dauer steht in § 4 Abs. 2 Nr. 1.", True),
+        ("Wie lange dauert das?", "Höchstens einen Monat.", False),
+        ("Ab wann gilt das?", "Ab März.", False),
+        ("Wie oft darf ich das?", "Jederzeit.", False),
+        ("Was kostet ein Grab?", "Die Kosten trägt die Familie, (2) auch nach 20 Jahren.", True),
+        ("Was kostet ein Grab?", "Ein Grab kostet 300 Euro.", False),
+        ("What does a copy cost?", "Copies cost nothing.", False),
+        ("What does a copy cost?", "Ask at the desk.", True),
     ],
 )
-def test_a_passage_without_a_number_does_not_say_how_many(question, text, expected):
-    assert lacks_number(question, text) is expected
+def test_a_passage_without_an_amount_does_not_answer_how_many_or_how_much(question, text, expected):
+    assert lacks_amount(question, text) is expected
 
 
 @pytest.mark.parametrize(
