@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from qa_bot.documents.cutting.archived_notice import is_archived
 from qa_bot.documents.cutting.cut_passage import CutPassage
 from qa_bot.documents.cutting.plain_passages import cut, cut_plain
+from qa_bot.documents.cutting.repeated_blocks import digest_of
 from qa_bot.documents.cutting.stated_date import named_date, stated_date
 from qa_bot.documents.cutting.tidying import tidy_markdown
 from qa_bot.documents.ingest.files.source_file import stem_of
@@ -21,13 +22,15 @@ MARKDOWN_CUTTING = 1
 FIRST_CHARACTERS, FIRST_LINES = 3000, 12
 LAST_CHARACTERS, LAST_LINES = 1500, 5
 """Where a document's date and notices are looked for."""
+TITLE_MARK = "Title of a document: "
+"""Titles are counted with the blocks: one that repeats names the site, and the text's own heading is the title."""
 FIRST_PASSAGES = 2
 """Passages of which one has the first heading; a heading further down is that of one part."""
 
 
 @dataclass(frozen=True, slots=True)
 class CutRecord:
-    """What is stored of a record; `blocks` are digests of the blocks of Markdown, for `RepeatedBlocks`."""
+    """What is stored of a record; `blocks` are digests of the blocks and title of Markdown, for `RepeatedBlocks`."""
 
     title: str
     passages: Sequence[CutPassage]
@@ -38,10 +41,10 @@ class CutRecord:
 def cut_record(record: Record, *, characters: int, overlap: int, boilerplate: Collection[str] = ()) -> CutRecord:
     """Cut a record; plain text is normalised and cut with overlap, Markdown is tidied and cut without.
 
-    Passages of an export are kept if they have structure or an unchanged text. A Markdown document without a title has
-    that of its heading of level 1, or the name of its file. Its date is that of the reader, else the one that its text
-    states, else the one in its title, first heading or name, else that of its file: a copy of a file is as new as the
-    copying.
+    Passages of an export are kept if they have structure or an unchanged text. A Markdown document without a title, or
+    with one that is boilerplate, has that of its heading of level 1, or the name of its file. Its date is that of the
+    reader, else the one that its text states, else the one in its title, first heading or name, else that of its file:
+    a copy of a file is as new as the copying.
     """
     if record.exported and record.exported.passages:
         structured = [CutPassage(*passage) for passage in record.exported.passages]
@@ -81,12 +84,19 @@ def _cut_markdown(record: Record, characters: int, boilerplate: Collection[str])
     document = cut_markdown(
         text, stated, positions, characters=characters, language=record.language, boilerplate=boilerplate
     )
+    repeated = digest_of(f"{TITLE_MARK}{stated}") if stated else ""
+    if repeated in boilerplate:
+        untitled = cut_markdown(
+            text, "", positions, characters=characters, language=record.language, boilerplate=boilerplate
+        )
+        document = untitled if untitled.title else document
     lines = _outer_lines(text)
     archived = record.archived or is_archived(document.title, lines, path)
     headings = [one.place.heading for one in document.passages[:FIRST_PASSAGES] if one.place.heading]
     named = named_date(document.title, " – ".join(headings[0]) if headings else "", stem_of(record.id))
     details = _details(record, record.date or stated_date(lines) or named or record.modified, archived=archived)
-    return CutRecord(document.title or stem_of(path), document.passages, details, document.blocks)
+    counted = document.blocks | {repeated} if repeated else document.blocks
+    return CutRecord(document.title or stem_of(path), document.passages, details, counted)
 
 
 def _outer_lines(text: str) -> list[str]:

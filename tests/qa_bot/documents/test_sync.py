@@ -210,6 +210,23 @@ def test_boilerplate_is_searched_in_the_first_document_only(empty_home, encoder,
     assert all(check.ok for check in run_checks(empty_home, CONFIG))
 
 
+def test_a_title_that_repeats_gives_way_to_the_heading(empty_home, encoder, tmp_path) -> None:
+    (tmp_path / "pages").mkdir()
+    for page in range(12):
+        heading = f"<h1>Page {page}</h1>" if page != 5 else "<h2>Page 5</h2>"
+        html = f"<title>ACME Help</title>{heading}<p>This page tells of subject{page}."
+        (tmp_path / "pages" / f"p{page:02}.html").write_text(html)
+    add(empty_home, CONFIG, encoder, [tmp_path / "pages"])
+    with Bot.open(empty_home.path) as bot:
+        matches = bot.search("subject", engine="keyword", top=50) or bot.search("page tells", engine="keyword", top=50)
+    sources = {match.passage.source.document: match.passage for match in matches}
+    titles = {name: passage.source.title for name, passage in sources.items()}
+    assert titles == {f"p{page:02}.html": "ACME Help" if page in {0, 5} else f"Page {page}" for page in range(12)}, (
+        "the first page keeps the title, and one without a heading of level 1"
+    )
+    assert sources["p07.html"].place.heading == ()
+
+
 def test_deleting_removes_everywhere(four, encoder) -> None:
     assert delete(four, CONFIG, encoder, ids=["rust", "nobody"]) == (1, ["nobody"])
     assert set(stored_documents(four)) == {"moon", "tides", "tea"}

@@ -28,6 +28,8 @@ JSON_DATES = tuple(re.compile(rf'"{name}"\s*:\s*"([^"]{{4,40}})"') for name in (
 SITE_NAME = re.compile(r"\s*[|·•»–—]\s*|\s+[-:]\s+")
 LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:[-_].*)?")
 MAX_LINKS = 10_000
+HOME_LINKS = 'a[href="/"], a[href="./"], a[href="index.html"], a[href="/index.html"], a[rel~="home"]'
+MOST_HOME_LINKS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +85,26 @@ def _named_contents(tree: LexborHTMLParser) -> dict[str, str]:
 
 
 def _title(tree: LexborHTMLParser, names: dict[str, str]) -> str:
-    """The title without the name of the site: a heading that is a part of it, the last if there are several."""
+    """The title without the name of the site: a heading that is a part of it, the last if there are several.
+
+    If the title is only the site's name, it is the first heading.
+    """
     element = tree.css_first("head > title") or tree.css_first("title")
     title = " ".join(element.text().split()) if element is not None else ""
     headings = [" ".join(node.text().split()).rstrip("¶# ") for node in tree.css("main h1") or tree.css("h1")]
     if not title:
         return next(filter(None, headings), "") or " ".join(names.get("og:title", "").split())
+    if title in _site_names(tree, names):
+        return next((heading for heading in headings if heading), title)
     parts = [part for part in SITE_NAME.split(title) if part]
     named = [heading for heading in headings if heading and heading in parts]
     return named[-1] if len(parts) > 1 and named else title
+
+
+def _site_names(tree: LexborHTMLParser, names: dict[str, str]) -> set[str]:
+    """What the page calls its site, and the texts of links to the first page."""
+    links = (" ".join(node.text().split()) for node in tree.css(HOME_LINKS)[:MOST_HOME_LINKS])
+    return {*links, *(names.get(name, "") for name in ("og:site_name", "application-name"))}
 
 
 def _date(tree: LexborHTMLParser, names: dict[str, str]) -> str:
