@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborNode
 
+from qa_bot.documents.ingest.formats.markup.webpage.image_texts import image_text
 from qa_bot.documents.ingest.formats.markup.webpage.inline import Emphasis, Inline
 from qa_bot.documents.ingest.formats.markup.webpage.tables import cells, grid, is_layout
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
 DEEPEST = 100  # levels of elements; what is nested deeper becomes running text
 DEEPEST_QUOTE = 4
-MOST_AROUND_IMAGE = 4  # levels between an image and its figure
-FILE_NAME = re.compile(r"[\w./%-]+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?)", re.IGNORECASE)
 ANCHOR_SIGNS = {"¶", "#", "§", "🔗", "link", "permalink", "edit", "[edit]"}
 CODE_LANGUAGE = re.compile(r"(?:language-|lang-|highlight-source-|brush:\s*|code (?=[\w+#-]+ literal))([\w+#-]+)")
 SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
@@ -129,8 +128,7 @@ class BlockWriter:
         self._inline.end_link(address)
 
     def _image(self, node: LexborNode, _: int) -> None:
-        alternative = (node.attributes.get("alt") or "").strip()
-        if alternative and not FILE_NAME.fullmatch(alternative) and not _is_caption(node, alternative):
+        if alternative := image_text(node):
             self._inline.gap_if_glued()
             self._inline.text(alternative)
             self._inline.gap_if_glued()
@@ -339,26 +337,6 @@ def cell_text(cell: LexborNode, depth: int) -> str:
     inner = _CellWriter()
     inner.write(cell, depth)
     return " ".join(inner.text.split())
-
-
-def _is_caption(image: LexborNode, alternative: str) -> bool:
-    """Whether the caption of the figure around an image says the same as its alternative text; DocBook's have a number
-    in front."""
-    around = image.parent
-    for _ in range(MOST_AROUND_IMAGE):
-        if around is None or _is_figure(around):
-            break
-        around = around.parent
-    if around is None:
-        return False
-    repeated = alternative.casefold().split()
-    caption = around.css_first("figcaption" if around.tag == "figure" else ".title") if _is_figure(around) else None
-    words = caption.text().casefold().split() if caption is not None else []
-    return bool(words) and (words == repeated or (around.tag != "figure" and words[-len(repeated) :] == repeated))
-
-
-def _is_figure(node: LexborNode) -> bool:
-    return node.tag == "figure" or "figure" in (node.attributes.get("class") or "").split()
 
 
 def _term(terms: list[str]) -> str:
