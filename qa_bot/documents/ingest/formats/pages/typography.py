@@ -12,6 +12,8 @@ LARGER = 1.12  # times the body's size
 LONGEST_HEADING = 200  # characters
 LONGEST_BOLD_HEADING = 120
 LEVELS = 5
+HYPHENS = ("-", *BREAK_HYPHENS)
+PUNCTUATION = ".,;:!?…()[]\"'“”„»«"
 
 
 class Typography:
@@ -21,6 +23,8 @@ class Typography:
         self._sizes: Counter[tuple[float, bool]] = Counter()
         self._large: defaultdict[float, int] = defaultdict(int)
         self._words: set[str] = set()
+        self._left_halves: list[str] = []  # of words with a hyphen at the end of a line
+        self._breaks_words = False
         self._outline = {_folded(title): level for level, title in outline}
         self._larger = larger
         self._levels: dict[float, int] = {}
@@ -29,9 +33,13 @@ class Typography:
 
     def count(self, lines: Iterable[Line]) -> None:
         """Take the lines of a page into account."""
+        is_half = False
         for line in lines:
             self._sizes[line.size, line.is_bold] += len(line.text)
-            self._words.update(line.text.split()[:-1])  # the last one may be the half of a word
+            words = [word.strip(PUNCTUATION) for word in line.text.split()]
+            self._words.update(words[is_half:-1])  # the first and the last one may be halves of words
+            if is_half := line.text.endswith(HYPHENS):
+                self._left_halves.append(words[-1][:-1])
 
     def settle(self) -> None:
         """All pages were counted."""
@@ -40,6 +48,8 @@ class Typography:
         for size, _ in self._sizes:
             if size >= self._larger * self.body:
                 self._large[_rounded(size)] += 1
+        broken = sum(half not in self._words for half in self._left_halves)
+        self._breaks_words = 2 * broken >= len(self._left_halves)
         self._levels = {size: min(LEVELS, level) for level, size in enumerate(sorted(self._large, reverse=True), 1)}
 
     def level(self, line: Line) -> int | None:
@@ -58,12 +68,17 @@ class Typography:
         return lowest if is_heading else None
 
     def together(self, first: str, second: str) -> str:
-        """Two lines of a paragraph as one, with the hyphen of a broken word undone."""
-        if not first.endswith(("-", *BREAK_HYPHENS)) or not second[:1].isalpha():
+        """Two lines of a paragraph as one, with the hyphen of a broken word undone.
+
+        That of a compound stays: the document has it elsewhere, or both of its halves, and does not break most words.
+        """
+        if not first.endswith(HYPHENS) or not second[:1].isalpha():
             return f"{first} {second}"
         stem = first[:-1]
-        left, right = stem.rpartition(" ")[2], second.partition(" ")[0]
-        is_compound = f"{left}-{right}" in self._words or not second[0].islower() or not left[-1:].isalpha()
+        left, right = (part.strip(PUNCTUATION) for part in (stem.rpartition(" ")[2], second.partition(" ")[0]))
+        are_words = not self._breaks_words and left in self._words and right in self._words
+        is_compound = f"{left}-{right}" in self._words or are_words
+        is_compound = is_compound or not second[0].islower() or not left[-1:].isalpha()
         if is_compound and left + right not in self._words:
             return f"{stem}-{second}"
         return stem + second

@@ -68,6 +68,17 @@ def test_hyphens_of_broken_words_are_removed_and_those_of_compounds_kept(text_of
     )
 
 
+def test_the_hyphen_between_two_words_stays_unless_the_document_breaks_words(text_of, draw):
+    compound = [
+        "The plans are known to all, and it is as well that a committee of the well-",
+        "known engineers read them.",
+    ]
+    broken = ["The committee approved the bud-", "get, after a debate on the water sup-", "ply."]
+    assert "well-known engineers" in text_of(draw.lines(compound))
+    assert "wellknown engineers" in text_of(draw.lines([*compound, *broken]))
+    assert "online" in text_of(draw.lines(["It is on line 7, and it is on-", "line now. The form is online."]))
+
+
 def test_a_paragraph_goes_on_at_the_next_page(text_of, draw):
     pages = [draw.lines([LONG, "The sentence goes"], y=600), draw.lines(["on at the next page.", LONG], y=80)]
     assert text_of(*pages).startswith(f"{LONG} The sentence goes on at the next page.")
