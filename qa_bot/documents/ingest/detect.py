@@ -103,6 +103,19 @@ RESTRUCTURED_MARK = re.compile(
 XML_ROOT = re.compile(r"^(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE(?:[^\[>]|\[.*?\])*>)*<([\w:.-]+)", re.DOTALL)
 
 
+DAMAGED = {
+    "docx": ("Word", "a Word file"),
+    "xlsx": ("Excel", "an Excel file"),
+    "pptx": ("PowerPoint", "a PowerPoint file"),
+    "xls": ("Excel", "an Excel file"),
+    **dict.fromkeys(("odt", "ods", "odp"), ("its program", "an OpenDocument file")),
+    "pdf": ("a PDF program", "a PDF file"),
+    "epub": ("its program", "an e-book"),
+    "msg": ("Outlook", "an Outlook message"),
+}
+"""The program and the kind of a file of each binary format, for what is said of damaged ones."""
+
+
 class UnknownFormatError(Exception):
     """No reader accepts this file; the message says why and what to do."""
 
@@ -123,9 +136,11 @@ def format_of(name: str, head: bytes) -> str:
         )
     if kind := other_archive(head):
         raise UnknownFormatError(f"Expected a document or a zip archive, but got {kind} data; unpack it.")
+    by_suffix = BY_SUFFIX.get(suffix)
+    if by_suffix is not None and by_suffix in DAMAGED:
+        _expect_whole(by_suffix, head)
     expect_text(head)
     text = head.decode(encoding_of(head), "replace").lstrip()
-    by_suffix = BY_SUFFIX.get(suffix)
     if by_suffix is None:
         return _by_content(suffix, text)
     if by_suffix == "html" and CONFLUENCE_HEAD.search(text):
@@ -162,6 +177,18 @@ def expect_text(head: bytes) -> None:
         )
     if len(CONTROLS.findall(head)) > max(3, CONTROL_SHARE * len(head)):
         raise UnknownFormatError("Expected text, but got a binary file (it is full of control characters); convert it.")
+
+
+def _expect_whole(name: str, head: bytes) -> None:
+    """Raises UnknownFormatError if a file has the suffix of a binary format, but neither its first bytes nor text."""
+    try:
+        expect_text(head)
+    except UnknownFormatError:
+        program, kind = DAMAGED[name]
+        raise UnknownFormatError(
+            f"Expected {kind}, but got a damaged file, which does not begin like one; open it in {program} and save it "
+            "again, or fetch it anew."
+        ) from None
 
 
 def _by_content(suffix: str, text: str) -> str:

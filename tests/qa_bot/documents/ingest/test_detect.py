@@ -5,6 +5,22 @@ import pytest
 from qa_bot.documents.ingest.detect import UnknownFormatError, expect_text, format_of
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.docx", "Expected a Word file, but got a damaged file"),
+        ("a.DOCM", "open it in Word and save it again"),
+        ("a.xlsx", "Expected an Excel file"),
+        ("a.pdf", "Expected a PDF file"),
+        ("a.odt", "Expected an OpenDocument file"),
+    ],
+)
+def test_bytes_that_no_file_of_its_kind_begins_with_are_a_damaged_file(name, expected):
+    with pytest.raises(UnknownFormatError, match=expected):
+        format_of(name, b"\0\x07" * 300)
+    assert format_of(name, b"Hello there, this is a text.") == "text"
+
+
 def test_random_bytes_without_a_nul_are_binary_too():
     noise = bytes(1 + (i * 97 + i * i) % 255 for i in range(2000))
     assert b"\0" not in noise

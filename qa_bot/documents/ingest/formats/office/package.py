@@ -54,7 +54,10 @@ class Package:
             self._archive = zipfile.ZipFile(self._stream)
         except UNOPENED as error:
             self._stream.close()
-            raise UnreadableError(f"Expected a whole office file, but got {error}; fetch it again.") from error
+            raise UnreadableError(
+                f"Expected a whole office file, but got a damaged one ({error}); open it in its program and save it "
+                "again, or fetch it anew."
+            ) from error
         self._budget = LayerBudget(file.raw.budget.total, packed=size)
         self.names = frozenset(self._archive.namelist())
 
