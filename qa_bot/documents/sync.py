@@ -344,7 +344,8 @@ def delete(
 ) -> tuple[int, list[str]]:
     """Remove documents everywhere: the number removed, and the ids that were not found.
 
-    With the starter collection the facts of the starter graph are removed, too.
+    With the starter collection the facts of the starter graph are removed, too, and with the last document of uploads
+    their source.
     """
     with index_update(home, config, encoder, action="delete") as update:
         if collection == starter.NAME:
@@ -357,6 +358,7 @@ def delete(
         matches = update.store.find(ids)
         keys = sorted(key for document_keys in matches.values() for key in document_keys)
         update.records.append(partial(update.store.sources.note_deleted, keys))
+        update.records.append(partial(update.store.sources.remove_empty, UPLOAD))
         return update.retire(keys), [id_ for id_ in ids if id_ not in matches]
 
 

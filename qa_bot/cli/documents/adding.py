@@ -166,6 +166,7 @@ def delete(
     """Remove documents everywhere."""
     from qa_bot.documents import sync
     from qa_bot.documents.index_update import erase_deleted
+    from qa_bot.home.journal import open_store
 
     if bool(ids) == (collection is not None):
         raise typer.BadParameter("Expected ids or --collection, one of the two.")
@@ -181,7 +182,9 @@ def delete(
             say(f"Expected a document {identifier!r}, but it is not in the home.", err=True)
     if erase:
         say_what_still_holds(opened[0])
-    raise typer.Exit(OK if deleted or erase else NO_ANSWER)
+        with open_store(*opened[:2]) as store:
+            deleted = deleted or store.sources.were_deleted(missing)  # the command was interrupted, and ended now
+    raise typer.Exit(OK if deleted else NO_ANSWER)
 
 
 def use(

@@ -132,7 +132,12 @@ class SourceFile(NamedTuple):
     @property
     def deleted(self) -> frozenset[str]:
         """Ids of documents that the user deleted; the unchanged file does not bring them back."""
-        return frozenset((self.state or {}).get("deleted", ()))
+        return deleted_in(self.state)
+
+
+def deleted_in(state: Mapping[str, Any] | None) -> frozenset[str]:
+    """Ids of deleted documents in the state of a file."""
+    return frozenset((state or {}).get("deleted", ()))
 
 
 def with_deleted(state: Mapping[str, Any] | None, ids: Iterable[str]) -> Mapping[str, Any] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, and_, delete, func, insert, or_, select, update
@@ -17,6 +17,7 @@ from qa_bot.home.store.records import (
     SourceFile,
     SourceInfo,
     StoredStem,
+    deleted_in,
     with_deleted,
 )
 from qa_bot.home.store.schema import (
@@ -100,6 +101,14 @@ class SourceStore:
             connection.execute(update(source_files).where(others, lacking).values(outcome="stale"))
             _forget(connection, source)
 
+    def remove_empty(self, kind: str) -> None:
+        """Forget the sources of a kind that have no documents."""
+        held = select(documents.c.id).where(documents.c.source_id == sources.c.id, live()).exists()
+        with reading(self._engine) as connection:
+            empty = list(connection.execute(select(sources.c.id).where(sources.c.kind == kind, ~held)).scalars())
+        for source in empty:
+            self.remove(source)
+
     def absorb(self, inner: int, outer: int, folder: str) -> None:
         """Move the files and documents of a source in `folder` of another source to that source; ids stay.
 
@@ -156,6 +165,13 @@ class SourceStore:
             with writing(self._engine) as connection:
                 for source, file, id_ in connection.execute(query).all():
                     _note_deleted(connection, source, file, id_)
+
+    def were_deleted(self, ids: Collection[str]) -> bool:
+        """Whether the user deleted a document with one of the ids, and its file is still known."""
+        query = select(source_files.c.state).where(source_files.c.state.is_not(None))
+        with reading(self._engine) as connection:
+            states = connection.execute(query.execution_options(yield_per=1000)).scalars()
+            return any(not deleted_in(state).isdisjoint(ids) for state in states)
 
     def forget_files(self, source: int, paths: Iterable[str]) -> None:
         for chunk in chunks(paths):

@@ -114,6 +114,7 @@ def test_an_erased_document_is_gone_from_every_file(qa_bot, write_lines, home: P
     assert qa_bot("doctor").code == 0
     assert [row["document"] for row in qa_bot("search", "zorgon", "--top", "1", "--json").json["results"]] == ["zorgon"]
     assert qa_bot("delete", "x1", "--erase").code == 0, "the same command again, as after an interruption"
+    assert qa_bot("delete", "nope", "--erase").code == qa_bot("delete", "nope").code == 3
 
 
 def test_a_reader_of_a_former_generation_delays_erasing(qa_bot, write_lines, home: Path, monkeypatch) -> None:

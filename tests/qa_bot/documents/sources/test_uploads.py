@@ -150,6 +150,16 @@ def test_a_deleted_document_comes_back_with_its_file(desk: Desk) -> None:
     assert counts(desk({"tea.md": TEA})) == (1, 0, 0, 0)
 
 
+def test_the_source_of_uploads_goes_with_its_last_document(desk: Desk) -> None:
+    desk({"tea.md": TEA, "rust.md": RUST})
+    desk({"salt.md": "Salt is white."}, collection="kitchen")
+    delete(desk.home, CONFIG, desk.encoder, ids=["tea.md"])
+    assert names(desk.home) == ["uploads", "uploads-kitchen"]
+    delete(desk.home, CONFIG, desk.encoder, ids=["rust.md"])
+    assert names(desk.home) == ["uploads-kitchen"]
+    assert counts(desk({"rust.md": RUST})) == (1, 0, 0, 0)
+
+
 def test_files_of_folders_and_uploads_have_ids_of_their_own(desk: Desk, added: Add, tmp_path: Path) -> None:
     added(write(tmp_path / "docs", {"tea.md": "Folder tea is green."}))
     desk({"tea.md": TEA})
