@@ -6,7 +6,9 @@ German documents a word becomes another only if they differ in the ways that peo
 share the most pieces with a word are searched for near words, so that no list of all words of a home is needed.
 
 A code that the documents write with other zeros is written as they do: "e7" becomes "e07"; so is a word that they write
-with a hyphen or as two: "wifi" becomes "Wi-Fi".
+with a hyphen or as two: "wifi" becomes "Wi-Fi". A short name that a document explains, as in "Brezza 300 (BZ300)" or
+"Bring Your Own Device (BYOD)", becomes the full one, or the full one the short one, if more passages have that and
+none has only the other.
 """
 
 from __future__ import annotations
@@ -35,6 +37,14 @@ _WORD, _PART = re.compile(r"\w+"), re.compile(r"[^\W\d_]+")
 _VOWELS = re.compile(r"[aeiouy]")
 _HYPHENED = re.compile(r"\w+(?:-\w+)+")
 _CODE = re.compile(r"\b([A-Za-z]{1,3})(\d{1,4})\b")
+_SHORT_NAME = re.compile(r"\b(?:[A-Z][A-Z&]{1,7}s?|(?=[A-Za-z]*\d)[A-Za-z]{1,4}-?\d[\w-]{0,6})\b")
+"""Initials, or letters with a number: "BYOD", "BZ300"."""
+_MODEL = re.compile(r"\b(?:(?!(?:The|An?|Our|Your|Der|Die|Das|Les?|La)\b)[A-Z][\w-]* ){1,3}\d[\w.-]*\b")
+"""A name with a number: "Brezza 300"."""
+_RUN = (3, 5)
+"""Words of a name whose initials are looked for."""
+DEFINING = 5
+"""Passages in which the explanation of a short name is looked for."""
 _SPELLINGS = [
     (re.compile(spelling), letter)
     for spelling, letter in (
@@ -56,6 +66,7 @@ def corrected(question: str, index: Index, encoder: Encoder) -> str:
     """The question with its unknown words corrected; unchanged if every word is known or has no near one."""
     if len(question) > LONGEST or not index.has_units:
         return question
+    question = _as_more_passages_name_it(question, index)
     question = _CODE.sub(lambda code: _known_code(code[1], code[2], index), question)
     language = _language(question, index)
     is_english, is_german = language in {"", "en"} and looks_english(question), language in {"", "de"}
@@ -70,6 +81,81 @@ def corrected(question: str, index: Index, encoder: Encoder) -> str:
         return question
     nearest = {word: _correction(word, index, is_english=is_english, is_german=is_german) for word in unknown}
     return _WORD.sub(lambda match: nearest.get(match[0]) or match[0], question)
+
+
+def _as_more_passages_name_it(question: str, index: Index) -> str:
+    """The question with full names for short ones, or the reverse, where all passages with one have the other, too."""
+    for match in _SHORT_NAME.finditer(question):
+        full = _full_name(match[0], index)
+        if full and not _has(question, full) and _is_rarer(match[0], full, index):
+            question = question.replace(match[0], full)
+    for full in (*_MODEL.findall(question), *_runs(question)):
+        short = _short_name(full, index)
+        if short and not _has(question, short) and _is_rarer(full, short, index):
+            question = question.replace(full, short)
+    return question
+
+
+def _is_rarer(name: str, other: str, index: Index) -> bool:
+    """Whether few passages have a name, all of them the other one, too, and more passages that one."""
+    texts = [text.casefold() for text in _defining(name, index)]
+    present = [text for text in texts if name.casefold() in text]
+    is_beside = all(other.casefold() in text for text in present)
+    return len(present) <= DEFINING and is_beside and _passages_with(other, index) > len(present)
+
+
+def _has(question: str, name: str) -> bool:
+    return name.casefold() in question.casefold()
+
+
+def _runs(question: str) -> list[str]:
+    """Runs of words whose initials the documents may have as a word: "bring your own device"."""
+    matches = [*_PART.finditer(question)]
+    spans = [(at, at + length) for length in range(_RUN[1], _RUN[0] - 1, -1) for at in range(len(matches) - length + 1)]
+    return [question[matches[first].start() : matches[last - 1].end()] for first, last in spans]
+
+
+def _full_name(short: str, index: Index) -> str:
+    """The name that a passage explains a short one by, in front of it in brackets; "" if none does."""
+    for text in _defining(short, index):
+        for match in re.finditer(rf"([^()\n]{{3,80}}?)[ ]*\({re.escape(short)}\)", text, re.IGNORECASE):
+            if full := _named_so(match[1], short):
+                return full
+    return ""
+
+
+def _short_name(full: str, index: Index) -> str:
+    """The short name in brackets behind a full one in a passage; "" if none has it."""
+    initials = "".join(word[0] for word in _WORD.findall(full))
+    if not any(letter.isdigit() for letter in full):
+        known = any(index.document_frequency("all", term) for term in terms(initials))
+        return initials.upper() if known and _full_name(initials, index).casefold() == full.casefold() else ""
+    written = re.compile(rf"\b{re.escape(full)}\s*\(({_SHORT_NAME.pattern})\)", re.IGNORECASE)
+    return next((match[1] for text in _defining(full, index) if (match := written.search(text))), "")
+
+
+def _named_so(before: str, short: str) -> str:
+    """The end of a text that a short name stands for: a name with the same number, or words with its initials."""
+    digits = re.sub(r"\D", "", short)
+    if digits:
+        models = [*_MODEL.finditer(before)]
+        is_so = bool(models) and models[-1].end() == len(before) and re.sub(r"\D", "", models[-1][0]) == digits
+        return models[-1][0] if is_so else ""
+    parts = [*_PART.finditer(before)][-len(short) :]
+    return before[parts[0].start() :] if [part[0][0].casefold() for part in parts] == [*short.casefold()] else ""
+
+
+def _defining(name: str, index: Index) -> list[str]:
+    """Texts of the passages that have a name."""
+    weights = tuple((term, 1.0) for term in dict.fromkeys(terms(name)) if index.document_frequency("all", term))
+    hits = index.keyword_hits(KeywordQuery(weights), DEFINING + 1) if weights else None
+    passages = [] if hits is None else index.passages(hits.passages.tolist()).values()
+    return ["\n".join((passage.source.title, *passage.place.heading, passage.text)) for passage in passages]
+
+
+def _passages_with(name: str, index: Index) -> int:
+    """An upper bound on the number of passages that have a name."""
+    return min((index.document_frequency("all", term) for term in terms(name)), default=0)
 
 
 def _known_code(letters: str, digits: str, index: Index) -> str:

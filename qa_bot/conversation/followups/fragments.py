@@ -41,6 +41,12 @@ _ARTICLED = re.compile(r"(?:the|a|an|my|your|our)\s", re.IGNORECASE)
 _MODEL = re.compile(r"(?:the |an? )?(\d[\w.-]*)(?: one| model)?")
 _NAMED_MODEL = re.compile(r"\b[A-Z][\w-]* (\d[\w.-]*)(?!\w)")
 """A name with the number of its model: "the Brezza 500"; "and the 300?" asks about the other one."""
+_COMPARED = re.compile(
+    r"(?:the )?(?:(?P<less>smaller|lighter|cheaper|lower|older)|(?P<more>bigger|larger|heavier|higher|newer)|other)"
+    r"(?: one| model| version)?",
+    re.IGNORECASE,
+)
+"""Another model by its place in the series: "and the smaller one?"."""
 _EXTREME = re.compile(r"(?:the|in the)\s+(?:most|least|\w+est|best|worst)$", re.IGNORECASE)
 _EXTREME_INSIDE = re.compile(r"\bthe\s+(?:most|least|\w+est|best|worst)\b", re.IGNORECASE)
 _PARTICIPLE = re.compile(r"(?:\w{3,}ed|found|made|given|taken|grown|known|kept|paid|sold|built|written)$")
@@ -69,7 +75,27 @@ def is_fragment(question: str) -> bool:
 def completed(question: str, history: Sequence[Exchange], spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
     """Questions that a fragment may mean after the last whole question."""
     former = next((turn.question for turn in reversed(history) if not is_fragment(turn.question)), "")
+    if text := _of_other_model(_rest(question) or "", former, history):
+        yield RewriteCandidate(text, "fragment", spoken[0] if spoken else None, question)
+        return
     yield from _completed(question, _rest(question), former, spoken)
+
+
+def _of_other_model(rest: str, former: str, history: Sequence[Exchange]) -> str:
+    """The former question about another model that the conversation names, such as the next smaller; "" if unclear."""
+    compared, named = _COMPARED.fullmatch(rest), _NAMED_MODEL.search(former)
+    if not compared or not named or not named[1].isdigit():
+        return ""
+    name, number = named[0].removesuffix(named[1]), int(named[1])
+    texts = "\n".join(text for turn in history for text in (turn.question, turn.title, turn.answer))
+    others = {int(other) for other in re.findall(rf"\b{re.escape(name)}(\d{{1,6}})(?![\w.])", texts)} - {number}
+    if compared["less"]:
+        chosen = max((other for other in others if other < number), default=None)
+    elif compared["more"]:
+        chosen = min((other for other in others if other > number), default=None)
+    else:
+        chosen = others.pop() if len(others) == 1 else None
+    return "" if chosen is None else f"{former[: named.start(1)]}{chosen}{former[named.end(1) :]}"
 
 
 def _rest(question: str) -> str | None:

@@ -39,7 +39,8 @@ _AFTER_DEGREE = re.compile(
 """Follows an adjective: "how heavy is …", "how loud?"."""
 _MODEL = re.compile(
     r"\s\d[\w.-]*(?=\s*(?:[?.!,;]|$|"
-    r"\s(?:is|are|was|were|do|does|did|can|has|have|and|or|in|on|of|for|to|with|when|if)\b))"
+    r"\s(?:is|are|was|were|do|does|did|can|has|have|and|or|in|on|of|for|to|with|when|if|not|at|from|by|weigh|cost|need"
+    r"|take|use|make|hold|work|run|come|support|fit|cover|last|include|require|measure)\b))"
 )
 """The number after a name: "Brezza 500"."""
 _COMPARED = re.compile(r" [a-z]+ier$")

@@ -161,3 +161,44 @@ def test_the_answer_says_how_the_question_was_understood(folder):
     with Bot.open(folder / "home") as bot:
         alone, turn = bot.ask(written), bot.ask(written, conversation="c")
     assert [(answer.question, answer.understood) for answer in (alone, turn)] == [(written, meant)] * 2
+
+
+NAMED = """# Machines
+
+## Overview
+The Brezza 300 (BZ300) is small. The Brezza 500 (BZ500) is large.
+
+## Descaling
+Descale the Brezza 300 every two months, the Brezza 500 every three.
+
+## Devices
+Bring Your Own Device (BYOD) is allowed for mail.
+
+## Insurance
+Loss of BYOD phones is insured.
+
+## Contract
+BYOD phones need a contract. The second factor (MFA) is a code.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("How do I descale the BZ500?", "How do I descale the Brezza 500?"),
+        ("bz300 or BZ500?", "Brezza 300 or Brezza 500?"),
+        ("Is bring your own device insured?", "Is BYOD insured?"),
+        ("Is BYOD insured?", "Is BYOD insured?"),  # two passages have only this
+        ("How do I descale the Brezza 500?", "How do I descale the Brezza 500?"),
+        ("Is the Brezza 500 (BZ500) large?", "Is the Brezza 500 (BZ500) large?"),
+        ("Is MFA a code?", "Is MFA a code?"),  # the words before it have other initials
+        ("How do I descale the BZ700?", "How do I descale the BZ700?"),
+    ],
+)
+def test_a_name_is_the_one_that_more_passages_have(tmp_path, encoder, question, meant):
+    (tmp_path / "machines.md").write_text(NAMED)
+    home = Home.open(tmp_path / "home")
+    add(home, Config(), encoder, [tmp_path / "machines.md"])
+    generation = Generations(home.index).current()
+    assert generation is not None
+    assert corrected(question, Index(generation), encoder) == meant

@@ -119,6 +119,34 @@ def test_pronoun_refers_to_a_term_of_the_answer() -> None:
     assert result.reason == "pronoun: Ada Lovelace"
 
 
+MODELS = Exchange(
+    "How heavy is the Brezza 300?", "The Brezza 300 weighs 6 kg, the Brezza 500 9 kg, the Brezza 700 12 kg."
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "turn", "meant"),
+    [
+        (MODELS, "and the bigger one?", "How heavy is the Brezza 500?"),
+        (MODELS._replace(question="How heavy is the Brezza 700?"), "what about the smaller one?", "the Brezza 500?"),
+        (
+            Exchange("How heavy is the Brezza 300?", "The Brezza 500 weighs 9 kg."),
+            "and the other one?",
+            "the Brezza 500?",
+        ),
+        (MODELS, "and the other one?", "the other one?"),  # there are two
+        (Exchange("How heavy is the Brezza 300?", "6 kg."), "and the bigger one?", "the bigger one?"),
+    ],
+)
+def test_another_model_that_the_conversation_names(before: Exchange, turn: str, meant: str) -> None:
+    assert REWRITER.rewrite(turn, [before]).text.endswith(meant)
+
+
+def test_a_model_keeps_its_number_before_a_verb() -> None:
+    turns = understood("What does the warranty of the Brezza 500 not cover?", "How much does it weigh?")
+    assert turns[-1] == "How much does the Brezza 500 weigh?"
+
+
 def test_candidates_include_the_turn_and_the_result() -> None:
     result = REWRITER.rewrite("Is it contagious?", [Exchange("What is asthma?")])
     assert result.candidates[0] == result.text == "Is asthma contagious?"
