@@ -86,14 +86,19 @@ def corrected(question: str, index: Index, encoder: Encoder) -> str:
 def _as_more_passages_name_it(question: str, index: Index) -> str:
     """The question with full names for short ones, or the reverse, where all passages with one have the other, too."""
     for match in _SHORT_NAME.finditer(question):
-        full = _full_name(match[0], index)
+        full = _full_name(match[0], index) if _is_rare(match[0], index) else ""
         if full and not _has(question, full) and _is_rarer(match[0], full, index):
             question = question.replace(match[0], full)
     for full in (*_MODEL.findall(question), *_runs(question)):
-        short = _short_name(full, index)
+        short = _short_name(full, index) if _is_rare(full, index) else ""
         if short and not _has(question, short) and _is_rarer(full, short, index):
             question = question.replace(full, short)
     return question
+
+
+def _is_rare(name: str, index: Index) -> bool:
+    """Whether so few passages have a name that all of them can be looked at."""
+    return 0 < _passages_with(name, index) <= DEFINING
 
 
 def _is_rarer(name: str, other: str, index: Index) -> bool:
