@@ -29,18 +29,23 @@ OTHER_LANGUAGE = 0.5
 """Weight of terms that only the analysis in another language than the question's gives."""
 
 _QUESTION_STOP_WORDS = """
-a about advice advise after again against all also am an and any anybody anyone anything are around as ask asking at
-away be because been before being below between both but by can cannot cant compare concerned could couldn dear define
-describe did didn difference differences do does doesn doing don during each else explain few find finding for found
-from further gave general get gets getting give given go goes going gone good got had has hasn have haven having he
-hello help her here hers hey hi him his hope how i if im in info information into is isn it its itself ive just kind
-knew know known let like list ll look looking lot love madam many may maybe me mean meaning means might mine more most
-much must my myself need needed no nor not now of off often on once one only or other our ours out over own people
-please possible quite re really regarding said same say see seem she should shouldn show sir so some somebody someone
-something sort stand stands still such suggest sure take taken taking tell than thank thanks that the their them then
-there these they thing things think this those thought through to told too tried try trying two u under until up upon us
-use used using ve very want wanted wants was wasn way we well went were weren what when where whether which while who
-whom whose why will wish with without wonder wondering would wouldn yes yet you your yours yourself
+a about advice advise advised advises advising after again against all also am an and any anybody anyone anything are
+around as ask asked asking asks at away be because been before being below between both but by can cannot cant compare
+compared compares comparing concerned concerning concerns could couldn dear define defined defines describe describes
+did didn differ difference differences different differing differs do does doesn doing don during each else explain
+explained explaining explains few find finding finds for found from further gave general get gets getting give given
+gives go goes going gone good got had has hasn have haven having he hello help helped helping helps her here hers hey hi
+him his hope hoped hopes hoping how i if im in info information informed into is isn it its itself ive just kind kinds
+knew know knowing known knows let lets like liked likely likes list ll look looked looking looks lot love madam many may
+maybe me mean meaning means might mine more most much must my myself need needed needing needs no nor not now of off
+often on once one ones only or other others our ours out over own people please possible quite re really regard
+regarding regards said same say saying says see seem seemed seeming seems she should shouldn show showed showing shows
+sir so some somebody someone something sort sorts stand standing stands still such suggest suggested suggesting suggests
+sure take taken takes taking tell telling tells than thank thanked thanking thanks that the their them then there these
+they thing things think thinking thinks this those thought through to told too tried tries try trying two u under until
+up upon us use used uses using ve very want wanted wanting wants was wasn way we well went were weren what whats when
+where whether which while who whom whose why will wish wished wishes wishing with without wonder wondered wondering
+wonders would wouldn yes yet you your yours yourself
 """
 _WONT = re.compile(r"\bwon['’]t\b", re.IGNORECASE)
 """Words are split at apostrophes, and "won" means something."""
@@ -52,10 +57,11 @@ _THIS_DEVICE = re.compile(
     re.IGNORECASE,
 )
 """What a manual is about as a whole: its steps for "how do I descale the machine" need not say "machine"."""
-QUESTION_STOP_STEMS = frozenset(terms(_QUESTION_STOP_WORDS, stop=False)) | frozenset(
-    terms(" ".join(STOP_TERMS), stop=False)
-)
-"""English stems of courtesies and function words, which say nothing about the topic of a question."""
+QUESTION_STOP_WORDS = frozenset(fold(_QUESTION_STOP_WORDS).split()) | frozenset(map(fold, STOP_TERMS))
+"""English courtesies and function words, folded, with their inflections. They say nothing about the topic of a
+question; other words with their stems may: "wellness", "goods", "mining"."""
+_NAME_IN_CAPITALS = re.compile(r"\b(?:US|WHO)\b")
+"""Names that are stop words in small letters: "does US law apply", but "can you tell us"."""
 
 
 def _plain(question: str) -> str:
@@ -108,22 +114,36 @@ def content_terms(text: str, language: str = "en", question_language: str = "") 
         language: of the analysis.
         question_language: of the text, whose stop words are left out; by default `language`.
     """
-    stems = terms(_plain(text), language)
-    stop = _stop_terms(language, question_language or language)
-    return [term for term in stems if term not in stop] or stems
+    return _content(text, language, question_language or language) or terms(_plain(text), language)
 
 
 def has_content(text: str, languages: SearchLanguages) -> bool:
     """Whether a text has a word that is no stop word of its question: "for how long?" has none."""
-    stop = _stop_terms(languages.first, languages.question or languages.first)
-    return any(term not in stop for term in terms(_plain(text), languages.first))
+    return bool(_content(text, languages.first, languages.question or languages.first))
+
+
+def _content(text: str, language: str, question_language: str) -> list[str]:
+    """Index terms without stop words, which are words in an English question, and stems in others."""
+    plain = _plain(text)
+    if question_language == "en":
+        return terms(plain, language, leave_out=_english_stop_words(plain))
+    stop = _stop_terms(language, question_language)
+    return [term for term in terms(plain, language) if term not in stop]
+
+
+def _english_stop_words(text: str) -> frozenset[str]:
+    """The stop words of an English question without the names in it."""
+    if text.isupper() or not _NAME_IN_CAPITALS.search(text):
+        return QUESTION_STOP_WORDS
+    return QUESTION_STOP_WORDS.difference(map(fold, _NAME_IN_CAPITALS.findall(text)))
 
 
 def content_words(text: str, languages: SearchLanguages) -> list[str]:
     """The folded words of a question without stop words of its language, or of any analysis if it is undecided."""
     codes = [languages.question] if languages.question else languages.analyses
-    stop = frozenset().union(*map(_folded_stop_words, codes))
-    return [word for word in split_words(fold(_plain(text))) if word not in stop]
+    plain = _plain(text)
+    stop = frozenset().union(*(_english_stop_words(plain) if c == "en" else _folded_stop_words(c) for c in codes))
+    return [word for word in split_words(fold(plain)) if word not in stop]
 
 
 def query_terms(text: str, languages: SearchLanguages = ENGLISH_ONLY) -> dict[str, float]:
@@ -143,17 +163,10 @@ def query_terms(text: str, languages: SearchLanguages = ENGLISH_ONLY) -> dict[st
 
 @cache
 def _folded_stop_words(language: str) -> frozenset[str]:
-    return frozenset(fold(_stop_words(language)).split())
-
-
-def _stop_words(language: str) -> str:
-    """The words around the topic of a question, separated by spaces."""
-    return _QUESTION_STOP_WORDS if language == "en" else " ".join(sorted(question_stop_words(language)))
+    return frozenset(map(fold, question_stop_words(language)))
 
 
 @cache
 def _stop_terms(language: str, question_language: str) -> frozenset[str]:
     """The stop words of questions in one language, as terms of an analysis in another."""
-    if question_language == "en" == language:
-        return QUESTION_STOP_STEMS
-    return frozenset(terms(_stop_words(question_language), language, stop=False))
+    return frozenset(terms(" ".join(sorted(question_stop_words(question_language))), language, stop=False))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
@@ -170,7 +170,7 @@ _STEMS = _Languages(stop=True)
 _ALL_STEMS = _Languages(stop=False)
 
 
-def terms(text: str, language: str = "", *, stop: bool = True) -> list[str]:
+def terms(text: str, language: str = "", *, stop: bool = True, leave_out: Collection[str] = frozenset()) -> list[str]:
     """Index terms: words without case and accents, stemmed by the Snowball stemmer of a language, without stop words.
 
     Hyphens, apostrophes and underscores split; "dog's" is "dog", "don't" is "don", "3.5" is one term. A single digit
@@ -181,6 +181,7 @@ def terms(text: str, language: str = "", *, stop: bool = True) -> list[str]:
         language: a code of ISO 639-1; texts in an unknown language, or one without a stemmer, are analysed as English.
         stop: whether stop words are left out. If not, the result is one term per word: stop words and digits stay,
             nothing is joined.
+        leave_out: folded words that are left out like stop words, if those are.
     """
     if not text.isascii():
         for odd, plain in _ASCII_LOOKALIKES:
@@ -191,6 +192,8 @@ def terms(text: str, language: str = "", *, stop: bool = True) -> list[str]:
         all_stems = _ALL_STEMS[language]
         return [all_stems[word] for word in runs]
     stems = _STEMS[language]
+    if leave_out:
+        runs = ["" if fold(word) in leave_out else word for word in runs]  # a digit is not joined across the gap
     if not _DIGITS.isdisjoint(runs):
         runs = list(_with_digits(runs, stems))
     return [stem for word in runs if (stem := stems[word])]

@@ -11,6 +11,7 @@ from retrievers.question_terms import (
     ENGLISH_ONLY,
     SearchLanguages,
     content_terms,
+    content_words,
     has_content,
     query_terms,
     search_languages,
@@ -113,6 +114,29 @@ def test_texts_of_stop_words_have_no_content(text: str, language: str, expected:
 )
 def test_won_is_a_word_and_the_device_of_a_manual_says_nothing(question, expected):
     assert content_terms(question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What does the wellness stipend cover?", ["well", "stipend", "cover"]),
+        ("Which suggestions about mining goods were made?", ["suggest", "mine", "good", "made"]),
+        ("When was the club founded?", ["club", "found"]),
+        ("How do I quit?", ["quit"]),
+        ("Who says what others asked, and what the form needs?", ["form"]),
+        ("Do I need 2 keys?", ["key"]),
+        ("Does US law apply to us?", ["us", "law", "appli", "us"]),
+        ("DO US RULES APPLY?", ["rule", "appli"]),
+        ("Can you tell us the rules?", ["rule"]),
+    ],
+)
+def test_stop_words_are_compared_as_words_and_not_by_their_stems(question, expected):
+    assert content_terms(question) == expected
+
+
+def test_words_with_the_stem_of_a_stop_word_are_content():
+    assert has_content("wellness?", SearchLanguages("en", ("en",)))
+    assert "goods" in content_words("What about goods?", SearchLanguages("en", ("en",)))
 
 
 def test_the_device_of_a_german_manual_says_nothing():

@@ -19,7 +19,7 @@ from rankers.clue import Statistics
 from rankers.question_titles import is_question
 from retrievers.formulate import Formulation, asks, question_text
 from retrievers.german_verbs import parted_again
-from retrievers.question_terms import QUESTION_STOP_STEMS, content_terms, whole_verbs
+from retrievers.question_terms import content_terms, has_content, whole_verbs
 
 if TYPE_CHECKING:
     from qa_bot.answering.stages.decide import Decision
@@ -140,7 +140,7 @@ def demoted_reason(candidate: Candidate, ranking: Ranking) -> str:
 
 
 def _content(formulation: Formulation, language: str) -> list[str]:
-    return [term for term in formulation.content_in(language) if term not in QUESTION_STOP_STEMS]
+    return [*formulation.content_in(language)] if has_content(formulation.text, formulation.languages) else []
 
 
 def _is_known_elsewhere(text: str, term: str, language: str, others: Sequence[str], index: Statistics) -> bool:

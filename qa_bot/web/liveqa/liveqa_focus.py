@@ -15,7 +15,7 @@ from math import log
 from qa_core.text.analysis import sentences, terms
 from qa_core.text.noun_phrases import noun_phrases, tokens
 from qa_core.types import Question, Span
-from retrievers.question_terms import QUESTION_STOP_STEMS
+from retrievers.question_terms import QUESTION_STOP_WORDS
 
 Rarity = Callable[[str], float]
 """Informativeness of an index term, never negative; usually its inverse document frequency."""
@@ -68,8 +68,8 @@ def analyse(question: Question, *, rarity: Rarity = uniform) -> Analysis:
 
 def weigh(question: Question, *, rarity: Rarity = uniform) -> Weights:
     """rarity(t) · (1 + ln(frequency of t in title and body)) for each informative term t."""
-    counts = Counter(terms(f"{question.title}\n{question.body}"))
-    return {term: rarity(term) * (1 + log(count)) for term, count in counts.items() if term not in QUESTION_STOP_STEMS}
+    counts = Counter(terms(f"{question.title}\n{question.body}", leave_out=QUESTION_STOP_WORDS))
+    return {term: rarity(term) * (1 + log(count)) for term, count in counts.items()}
 
 
 def foci(text: str, weights: Weights, *, most: int = FOCI) -> tuple[Span, ...]:
