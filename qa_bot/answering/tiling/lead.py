@@ -13,7 +13,14 @@ import numpy as np
 from qa_bot.answering.tiling.named_rows import with_named_rows
 from qa_bot.answering.tiling.opinions import Sentences, Tile, Tiling, cut
 from qa_bot.answering.tiling.polarity import opening
-from qa_bot.answering.tiling.question_parts import COVERS, asks_for_steps, covered, open_part, parts_of
+from qa_bot.answering.tiling.question_parts import (
+    COVERS,
+    asks_for_steps,
+    covered,
+    open_part,
+    other_side,
+    parts_of,
+)
 from qa_bot.answering.tiling.table_rows import at_end_of_row, header_above
 from qa_bot.answering.tiling.versions import versions_of
 from qa_core.text.markdown_text import context
@@ -204,13 +211,17 @@ def _label(second: Passage, best: Passage) -> str:
 def _second(
     candidates: Sequence[Candidate], passages: Sequence[Candidate], question: str, covers: Mapping[str, float]
 ) -> Candidate | None:
-    """The next passage that may belong to the answer, too: of an open part, otherwise the nearest.
+    """The next passage that may belong to the answer, too: of the other side or an open part, else the nearest.
 
     It and its document score nearly as high as the first, and it says something new.
     """
-    best = candidates[0]
+    best, nearest = candidates[0], (*passages, *candidates[:CONSIDERED])
+    if side := other_side(question, best.passage):
+        others = [c for c in nearest if side.is_named_by(c.passage) and _may_follow(c, best)]
+        if others:
+            return max(others, key=_evidence)
     if part := open_part(parts_of(question), best.passage):
-        others = [c for c in (*passages, *candidates[:CONSIDERED]) if _may_answer_part(part, c, best)]
+        others = [c for c in nearest if covered(part, c.passage) >= COVERS and _may_follow(c, best)]
         if others:
             return max(others, key=lambda other: (covered(part, other.passage), _evidence(other)))
     if best.signals.lead is None:
@@ -238,10 +249,9 @@ def _adds(passage: Passage, best: Passage) -> bool:
     return not _repeats(passage.text, headings) and not _repeats(passage.text, best.text)
 
 
-def _may_answer_part(part: str, candidate: Candidate, best: Candidate) -> bool:
-    """Whether a passage covers the part that the best one leaves open, is not far behind it, and not older."""
-    is_near = _evidence(candidate) > NEAR_FOR_PART * _evidence(best)
-    return is_near and not _is_older(candidate, best) and covered(part, candidate.passage) >= COVERS
+def _may_follow(candidate: Candidate, best: Candidate) -> bool:
+    """Whether the passage of another part or side is not far behind the best one, and not older."""
+    return _evidence(candidate) > NEAR_FOR_PART * _evidence(best) and not _is_older(candidate, best)
 
 
 def _is_older(candidate: Candidate, best: Candidate) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
@@ -50,17 +51,56 @@ _HOW_TO = re.compile(
     r"|\bwas (?:muss|müssen|soll|sollen|sollte|kann|können) (?:ich|man|wir|sie)\b.*\b(?:tun|machen)\b",
     re.IGNORECASE,
 )
+_ARTICLES = frozenset("the a an der die das dem den ein eine einem einer le la les un une".split())
 
 
 def parts_of(question: str) -> tuple[str, ...]:
     """The two parts of a question, or none: “When does X open and how much is a ticket?”, “X or Y?”."""
     if len(question) > LONGEST:
         return ()
-    for pattern in _COMPARED:
-        if match := pattern.search(question):
-            return match["one"], match["other"]
+    if sides := _sides(question):
+        return sides
     two = [part for part in _TWO_QUESTIONS.split(question) if part.strip()]
     return (two[0], two[1]) if len(two) == 2 else ()
+
+
+def _sides(question: str) -> tuple[str, str] | None:
+    """The two sides that a question compares."""
+    match = next(filter(None, (pattern.search(question) for pattern in _COMPARED)), None)
+    return (match["one"], match["other"]) if match else None
+
+
+class OtherSide(NamedTuple):
+    """What tells the two sides of a comparison apart: terms of the one side, and those of the other."""
+
+    one: frozenset[str]
+    other: frozenset[str]
+
+    def is_named_by(self, passage: Passage) -> bool:
+        """Whether the nearest heading of a passage names the other side, and not the one."""
+        heading = _heading_terms(passage)
+        return self.other <= heading and not self.one <= heading
+
+
+def other_side(question: str, passage: Passage) -> OtherSide | None:
+    """The side of a comparison that a passage is not about, if its nearest heading names only one of them.
+
+    In "the difference between send only and receive only folders" the passage below "Send Only Folder" lacks the
+    other side, although it has nearly all of the words. Stop words tell sides apart, too: "on" and "off".
+    """
+    sides = _sides(question) if len(question) <= LONGEST else None
+    if sides is None:
+        return None
+    language = analysis_language(passage.source.details.language)
+    one, other = (frozenset(terms(side, language, stop=False)) - _ARTICLES for side in sides)
+    apart = [OtherSide(one - other, other - one), OtherSide(other - one, one - other)]
+    named = [side for side in apart if side.one and side.other and side.one <= _heading_terms(passage)]
+    return named[0] if len(named) == 1 else None
+
+
+def _heading_terms(passage: Passage) -> frozenset[str]:
+    heading = [passage.source.title, *passage.place.heading][-1]
+    return frozenset(terms(heading, analysis_language(passage.source.details.language), stop=False))
 
 
 def open_part(parts: Sequence[str], passage: Passage) -> str:

@@ -7,7 +7,7 @@ import pytest
 from qa_bot.answering.tiling.lead import tile_leads
 from qa_bot.answering.tiling.question_parts import covered, open_part, parts_of
 from qa_core.text.sentences import sentences
-from qa_core.types import Candidate, Clue, Passage, Signals, Source
+from qa_core.types import Candidate, Clue, Passage, Place, Signals, Source
 
 
 def candidate(name: str, text: str, score: float, *, title: str = "") -> Candidate:
@@ -62,3 +62,23 @@ def test_a_pair_is_followed_by_the_pair_of_the_open_part() -> None:
     question = "What is the size limit of files and which systems are supported?"
     tiling = tile_leads([pair, other], limit=1000, sentences=sentences, question=question)
     assert tiling.text == "Up to 50 GB.\n\n**Which systems are supported?**\n\nLinux."
+
+
+def test_the_other_side_of_a_comparison_follows() -> None:
+    def section(heading: str, text: str, score: float) -> Candidate:
+        passage = Passage(text, text, Clue(), Source("switch"), Place(heading=("Lamp", heading)))
+        return Candidate(passage, score, Signals(lead=(0, len(text))))
+
+    on = section("Switched On Mode", "With the lamp on, mode and off differ.", 3.0)
+    near = section("Modes", "Lamps have modes, on, off and dim.", 2.9)
+    off = section("Switched Off Mode", "The lamp takes half a watt.", 1.5)
+    far = section("Switched Off Mode at night", "Nothing.", 1.0)
+
+    def second(question: str) -> str:
+        tiling = tile_leads([on, near, off, far], limit=1000, sentences=sentences, question=question)
+        return tiling.text.rpartition("**\n\n")[2]
+
+    assert second("What is the difference between the switched on and the switched off mode?") == off.passage.text
+    assert second("How do switched on and switched off differ?") == off.passage.text
+    assert second("What is the difference between the red and the green mode?") == near.passage.text
+    assert second("What is the switched on mode?") == near.passage.text
