@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
+from qa_core.text.stop_words import word_set
 from qa_core.types import Passage
 from retrievers.question_terms import content_terms
 
@@ -51,7 +52,7 @@ _HOW_TO = re.compile(
     r"|\bwas (?:muss|müssen|soll|sollen|sollte|kann|können) (?:ich|man|wir|sie)\b.*\b(?:tun|machen)\b",
     re.IGNORECASE,
 )
-_ARTICLES = frozenset("the a an der die das dem den ein eine einem einer le la les un une".split())
+_ARTICLES = word_set("the a an der die das dem den ein eine einem einer le la les un une")
 
 
 def parts_of(question: str) -> tuple[str, ...]:

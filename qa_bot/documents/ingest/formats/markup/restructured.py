@@ -46,6 +46,7 @@ USED_ROLE = re.compile(r":([A-Za-z][\w:+.-]{0,60}):`|`:([A-Za-z][\w+.-]{0,60}):"
 TARGET = re.compile(r"^(.*?)\s*<[^<>]*>$", re.DOTALL)
 UNRESOLVED = re.compile(r"\|([^|\n]+)\|_{0,2}|`([^`<]+?)(?:\s*<[^<>`]*>)?`__?|(\w[\w.-]*)__?")
 """A substitution or a target that the document does not define: Sphinx defines them for all pages of a manual."""
+SAYING = re.compile(r"\w")
 MAX_NAMES = 500
 CODE = {
     "code-block",
@@ -79,6 +80,8 @@ LITERAL_ROLES = (
     "c cpp js py"
 )
 """Roles of names in code, also behind a domain (`py:func`)."""
+BARE = "qa_bot_bare"
+"""Attribute of a version without explanation, and of a reference whose text is only the name of its target."""
 STATED_OPTIONS = ("type", "required", "default")
 """Options of a described setting that a reader sees, as those of Sphinx's `confval`; others are for the layout."""
 
@@ -145,6 +148,7 @@ def _change(shown: Sequence[nodes.Node], content: nodes.Element) -> nodes.Node:
         first.children[:0] = [*shown, nodes.Text(": ")]
     else:
         content.insert(0, nodes.paragraph("", "", *shown))
+        content[BARE] = True
     return content
 
 
@@ -155,8 +159,12 @@ def _kept_role(name: str, rawtext: str, text: str, *_: object, **__: object) -> 
     shown = (match[1] if match and match[1] else shown).lstrip("!")
     if not match and shown.startswith("~"):
         shown = shown.rpartition(".")[2].lstrip("~")
-    is_code = name.rpartition(":")[2].lower() in LITERAL_ROLES.split()
-    return [nodes.literal(rawtext, shown) if is_code else nodes.inline(rawtext, shown)], []
+    role = name.rpartition(":")[2].lower()
+    if role in LITERAL_ROLES.split():
+        return [nodes.literal(rawtext, shown)], []
+    inline = nodes.inline(rawtext, shown)
+    inline[BARE] = role == "ref" and not match
+    return [inline], []
 
 
 def read(file: SourceFile) -> Iterator[Item]:
@@ -195,6 +203,8 @@ def restructured(source: str) -> tuple[str, str, str]:
         if name := UNRESOLVED.fullmatch(problem.astext()):
             problem.parent.replace(problem, nodes.Text(name[1] or name[2] or name[3]))
     _make_section_of_subtitle(document)
+    _leave_out_bare_paragraphs(document)
+    _move_bare_versions(document)
     for literal in document.findall(nodes.literal):
         literal["classes"].append("code")  # the writer makes it <code>
     dates = [iso_date(node.astext()) for node in document.findall(nodes.date)]
@@ -210,6 +220,46 @@ def _make_section_of_subtitle(document: nodes.document) -> None:
     if place is not None:
         subtitle, *content = document.children[place:]
         document[place:] = [nodes.section("", nodes.title("", "", *subtitle.children), *content)]
+
+
+def _leave_out_bare_paragraphs(document: nodes.document) -> None:
+    """Leave out paragraphs of mere names: of targets, as below `.. seealso::`, and of screenshots.
+
+    docutils takes the name of a substitution for the alternative text of its picture. In a sentence the name stays:
+    there the picture is an icon, as in "click |save|".
+    """
+    screenshots = {
+        (image.get("uri"), image.get("alt"))
+        for definition in document.findall(nodes.substitution_definition)
+        for image in definition.findall(nodes.image)
+        if image.get("alt") in definition["names"]
+    }
+
+    def is_name(node: nodes.Node) -> bool:
+        if isinstance(node, nodes.image):
+            return (node.get("uri"), node.get("alt")) in screenshots
+        return bool(node.get(BARE)) if isinstance(node, nodes.inline) else not SAYING.search(node.astext())
+
+    for paragraph in [*document.findall(nodes.paragraph)]:
+        if paragraph.children and all(map(is_name, paragraph.children)):
+            _remove(paragraph)
+
+
+def _remove(node: nodes.Node) -> None:
+    """Remove a node, and what holds nothing else: containers, items and lists."""
+    parent = node.parent
+    parent.remove(node)
+    if not parent.children and isinstance(parent, (nodes.container, nodes.list_item, nodes.bullet_list)):
+        _remove(parent)
+
+
+def _move_bare_versions(document: nodes.document) -> None:
+    """A version without explanation directly below a heading follows the first paragraph, which says what was added."""
+    for change in [node for node in document.findall(nodes.container) if node.get(BARE)]:
+        place = change.parent.index(change)
+        before, after = change.parent.children[:place][-1:], change.parent.children[place + 1 : place + 2]
+        if before and isinstance(before[0], nodes.title) and after and isinstance(after[0], nodes.paragraph):
+            change.parent.children[place : place + 2] = [after[0], change]
 
 
 def _is_contents(node: nodes.Node) -> bool:

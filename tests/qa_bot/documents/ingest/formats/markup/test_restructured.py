@@ -164,3 +164,28 @@ def test_the_heading_of_an_only_section_stays_a_heading() -> None:
 def test_names_that_the_document_does_not_define_lose_their_marks():
     source = "Help\n====\n\nMail |the-list| or ask `the Forum`_, news_ and `us <desk_>`_.\n"
     assert restructured(source)[2] == "Mail the-list or ask the Forum, news and us."
+
+
+def test_names_of_screenshots_are_no_text_but_those_of_icons_are():
+    source = "Help\n====\n\nOpen it.\n\n|Open Screenshot|\n\nClick |save|.\n\n"
+    pictures = ".. |Open Screenshot| image:: open.png\n.. |save| image:: save.png\n"
+    assert restructured(source + pictures)[2] == "Open it.\n\nClick save."
+    described = ".. |Open Screenshot| image:: open.png\n   :alt: A lid\n.. |save| image:: save.png\n"
+    assert restructured(source + described)[2] == "Open it.\n\nA lid\n\nClick save."
+
+
+def test_a_paragraph_of_names_of_targets_is_left_out():
+    source = "Help\n====\n\nOpen it.\n\n.. seealso::\n    :ref:`lid-ids`, :ref:`cups`\n\n- :ref:`cups`\n\n"
+    assert restructured(f"{source}Now :ref:`lid-ids`.\n\n:ref:`The lids <lid-ids>`\n")[2] == (
+        "Open it.\n\nNow lid-ids.\n\nThe lids"
+    )
+
+
+def test_a_version_without_explanation_follows_what_was_added():
+    heads = "Help\n====\n\nLids\n----\n\n"
+    version = ".. versionadded:: 1.2\n\n"
+    assert restructured(f"{heads}{version}Lids close.\n\nThey open.\n")[2] == (
+        "## Lids\n\nLids close.\n\nAdded in version 1.2\n\nThey open."
+    )
+    kept = "## Lids\n\nLids close.\n\nAdded in version 1.2\n\nThey open."
+    assert restructured(f"{heads}Lids close.\n\n{version}They open.\n")[2] == kept
