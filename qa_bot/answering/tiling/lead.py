@@ -28,9 +28,10 @@ from qa_core.types import Candidate, FloatArray, Passage, Span
 
 _ITEM = re.compile(r"\s*(\d{1,2})[.)]\s")
 _ANNOUNCEMENT = re.compile(r"^[^\n|]{1,99}:\s*\Z", re.MULTILINE)
+_TARGET = re.compile(r"(?<=\])\([^()\s]{1,1000}(?:\([^()\s]{0,100}\)[^()\s]{0,100})?\)")
 _EMPTY_QUOTE = re.compile(r"(?:>[ \t]*\n)*")
 WIDTH = 300
-"""Characters of a lead: what a reader sees first."""
+"""Characters of a lead without the targets of its links: what a reader sees first."""
 UNITS = 3
 """Sentences, items or rows of a lead at most."""
 ABOVE = 0.7
@@ -97,8 +98,16 @@ def lead_of(
     most = len(units) if is_whole else UNITS
     while last - first + 1 < most:
         refers_back = REFERS_BACK.match(passage.text, *units[first]) is not None
-        before = scores[first - 1] if first > 0 and _fits(units, first - 1, last, width) else -np.inf
-        after = scores[last + 1] if last + 1 < len(units) and _fits(units, first, last + 1, width) else -np.inf
+        before = (
+            scores[first - 1]
+            if first > 0 and _fits(passage.text, (units[first - 1][0], units[last][1]), width)
+            else -np.inf
+        )
+        after = (
+            scores[last + 1]
+            if last + 1 < len(units) and _fits(passage.text, (units[first][0], units[last + 1][1]), width)
+            else -np.inf
+        )
         if before > -np.inf and (refers_back or (before >= least and before > after)):
             first -= 1
         elif after > -np.inf:
@@ -118,8 +127,9 @@ def _is_later_step(unit: str) -> bool:
     return number is not None and int(number[1]) > 1
 
 
-def _fits(units: Sequence[Span], first: int, last: int, width: int) -> bool:
-    return units[last][1] - units[first][0] <= width
+def _fits(text: str, span: Span, width: int) -> bool:
+    """Whether a span of Markdown has at most `width` characters besides the targets of its links."""
+    return span[1] - span[0] <= width or len(_TARGET.sub("", text[slice(*span)])) <= width
 
 
 def within_one(lead: Span | None, spans: Sequence[Span]) -> Span | None:
@@ -294,7 +304,7 @@ def _stretch(candidate: Candidate, room: int, sentences: Sentences, question: st
     If the lead is in a table, the header precedes it.
     """
     passage, lead = candidate.passage.text, candidate.signals.lead
-    start = 0 if lead is None or lead[0] <= AT_ONCE else _with_announcement(passage, lead[0])
+    start = 0 if lead is None or _fits(passage, (0, lead[0]), AT_ONCE) else _with_announcement(passage, lead[0])
     start += len(_EMPTY_QUOTE.match(passage, start)[0])  # type: ignore[index]  # it matches anywhere
     above = header_above(passage, start)
     header = "" if above is None else passage[slice(*above)]

@@ -43,6 +43,16 @@ def test_the_best_unit_grows_towards_its_better_neighbour(scores: list[float], w
     assert TEXT[slice(*lead)] == expected
 
 
+def test_targets_of_links_take_no_room() -> None:
+    text = f"See [cats](https://cats.org/{'a' * 90}). They purr."
+    units = [(0, text.index(" They")), (text.index("They"), len(text))]
+    assert lead_of(passage(text), units, np.array([0.9, 0.1], np.float32), width=22) == (0, len(text))
+    assert lead_of(passage(text), units, np.array([0.9, 0.1], np.float32), width=21) == units[0]
+    long = f"{text} {'They sleep, and hunt at night. ' * 40}"
+    tiling = tile_leads([candidate(passage(long), units[1])], limit=2000, sentences=sentences)
+    assert tiling.text.startswith("See [cats]"), "little precedes the lead"
+
+
 @pytest.mark.parametrize(("before", "expected"), [(0.8, "| Duo | 9 |"), (0.86, "| Solo | 7 |\n| Duo | 9 |")])
 def test_a_row_before_the_best_one_must_score_nearly_the_same(before: float, expected: str) -> None:
     text = "| Solo | 7 |\n| Duo | 9 |"
