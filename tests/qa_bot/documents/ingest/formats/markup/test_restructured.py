@@ -187,5 +187,5 @@ def test_a_version_without_explanation_follows_what_was_added():
     assert restructured(f"{heads}{version}Lids close.\n\nThey open.\n")[2] == (
         "## Lids\n\nLids close.\n\nAdded in version 1.2\n\nThey open."
     )
-    kept = "## Lids\n\nLids close.\n\nAdded in version 1.2\n\nThey open."
-    assert restructured(f"{heads}Lids close.\n\n{version}They open.\n")[2] == kept
+    below_text = "## Lids\n\nLids close.\n\nAdded in version 1.2\n\nThey open."
+    assert restructured(f"{heads}Lids close.\n\n{version}They open.\n")[2] == below_text
