@@ -140,7 +140,7 @@ def _short_name(full: str, index: Index) -> str:
 
 
 def _named_so(before: str, short: str) -> str:
-    """The end of a text that has the short name: a name with the same number, or words with its initials."""
+    """The end of a text that a short name means: a name with the same number, or words with its initials."""
     digits = re.sub(r"\D", "", short)
     if digits:
         models = [*_MODEL.finditer(before)]

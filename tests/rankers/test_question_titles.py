@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from qa_core.text.analysis import terms
 from qa_core.types import BlockKind, Clue, Passage, Place, Source
-from rankers.question_titles import heading_bonus, is_pair, is_question
+from rankers.question_titles import INHERITED, SECTION, TOPIC, heading_bonus, is_pair, is_question, section_bonus
 
 
 @pytest.mark.parametrize(
@@ -73,3 +74,21 @@ def test_a_heading_that_asks_the_question_raises_its_passage() -> None:
     ]
     exact, other, label, none = heading_bonus("can I rent the hall", passages)
     assert exact > other > label == none == 0.0
+
+
+def test_the_section_that_a_question_names_comes_before_its_subsections() -> None:
+    passages = [
+        passage("Brezza 500", "Returns"),
+        passage("Brezza 500", "Returns", "Exceptions"),
+        passage("Brezza 500", "Returns of machines from abroad"),  # about less
+        passage("Returns"),
+    ]
+
+    def content(question: str) -> list[float]:
+        return section_bonus(lambda language: terms(question, language), passages).tolist()
+
+    assert content("returns") == [SECTION, -INHERITED, 0.0, 0.0]
+    assert content("returns brezza") == [SECTION, -INHERITED / 2, 0.0, 0.0]
+    assert content("returns by members") == [0.0, -INHERITED / 2, 0.0, 0.0], "the text has the members"
+    assert content("brezza 500") == content("members") == content("") == [0.0] * 4
+    assert section_bonus(lambda _: terms("returns"), passages, is_topic=True)[0] == TOPIC

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
@@ -43,11 +44,11 @@ from rankers.passage_evidence import (
     summed,
     topic_bonus,
 )
-from rankers.question_titles import heading_bonus, is_pair
+from rankers.question_titles import heading_bonus, is_pair, section_bonus
 from rankers.release_notes import release_bonus
 from retrievers.codes import codes_in
 from retrievers.engines.index import Field, Filter, Index, KeywordQuery
-from retrievers.formulate import Formulation, piece_query
+from retrievers.formulate import Formulation, asks, piece_query
 from retrievers.fusion import ScoredDocuments
 from retrievers.hits import Hits
 from retrievers.measured_properties import WEIGHT, property_terms
@@ -162,7 +163,7 @@ def rank_passages(
     considered = [passages[key] for key in keys[first].tolist()]
     sums += _bonus(considered, places)
     if formulation:
-        sums += _same_words_bonus(considered, formulation.text, understood)
+        sums += _same_words_bonus(considered, formulation, understood, len(readings) == 1)
     if topic:
         alone = {name: scores[first] for name, scores in scaled_raws[0].items()}
         sums += _topic_bonus(considered, topic, alone, readings[0].weight)
@@ -203,10 +204,13 @@ def _bonus(passages: Sequence[Passage], places: AskedPlaces) -> Scores:
     return gained + np.array(releases, np.float64)
 
 
-def _same_words_bonus(passages: Sequence[Passage], question: str, understood: float) -> Scores:
-    """What passages (n,) gain whose heading, or title if vectors say little, asks with the words of the question."""
+def _same_words_bonus(passages: Sequence[Passage], formulation: Formulation, understood: float, alone: bool) -> Scores:
+    """What passages (n,) gain whose heading, or title if vectors say little, has the words of the question."""
     titles = [passage.source.title if is_pair(passage) else "" for passage in passages]
-    return heading_bonus(question, passages) + (1.0 - understood) * same_words_bonus(question, titles)
+    of_titles = (1.0 - understood) * same_words_bonus(formulation.text, titles)
+    named = heading_bonus(formulation.text, passages) + of_titles
+    is_topic, content = not asks(formulation.text), cache(formulation.content_in)
+    return named + section_bonus(content, passages, is_topic=is_topic) if alone else named
 
 
 def _topic_bonus(
@@ -370,7 +374,8 @@ def _with_lead(
     content = formulation.content_in(language) if formulation else ()
     rarity = {term: _rarity(index, "all", term) for term in content}
     codes = codes_in(formulation.text) if formulation else ()
-    scores = unit_scores(passage, units, cosines, rarity, language, context=context, codes=codes)
+    is_topic = formulation is not None and not asks(formulation.text)
+    scores = unit_scores(passage, units, cosines, rarity, language, context=context, codes=codes, is_topic=is_topic)
     is_text = passage.place.kind not in {*WHOLE, "table"}
     wants_steps = formulation is None or asks_for_steps(formulation.text)
     with_lead = candidate.scored(

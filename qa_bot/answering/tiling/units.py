@@ -37,6 +37,9 @@ pages that decided nothing else +.044. With .3 six answers of 18F and the German
 CODE = 0.5
 """What a unit with a code or an option of the question gains: others are about other ones. A manual that decided
 nothing else gains .007 of points; the twelve development sets stay."""
+TOPIC = 1.0
+"""What the first unit gains if the question only names a topic, and the headings name all of it: "descaling Brezza 500"
+shows the section from its beginning."""
 NAMED_ROW = 0.2
 """What a row gains whose first cell has the number that the question names, alone or in a range: "4.1", or "band 6" in
 "5 – 6". No collection changes; the handbook of a project that decided nothing else answers a question more."""
@@ -69,6 +72,7 @@ def unit_scores(
     *,
     context: Collection[str] = (),
     codes: Collection[str] = (),
+    is_topic: bool = False,
 ) -> FloatArray:
     """The score (U,) of each unit as an answer.
 
@@ -78,6 +82,7 @@ def unit_scores(
         rarity: idf of the content terms of the question, in the analysis of `language`.
         context: terms of the headings above the passage.
         codes: of the question, see `retrievers.codes`.
+        is_topic: whether the question asks nothing and only names a topic.
     """
     total = sum(rarity.values())
     if not total:
@@ -89,20 +94,28 @@ def unit_scores(
     weight = WORDS if language == "en" else WORDS_OTHERWISE
     scores = np.asarray(cosines + weight * np.array(shares), np.float32)
     for number, head in enumerate(_heads(passage, units)):
-        named = set(terms(head, language)) if head else ()
-        if named and sum(idf for term, idf in rarity.items() if term in named) >= NAMED * total:
+        of_head = set(terms(head, language)) if head else set()
+        named = rarity.keys() & of_head
+        if number == 0 and is_topic and not telling and named and 2 * len(named) >= len(of_head):
+            scores[0] += TOPIC
+        elif named and sum(rarity[term] for term in named) >= NAMED * total:
             scores[number] += BEGINNING
     for number, (start, end) in enumerate(units if codes else ()):
         scores[number] += CODE * any(has_code(passage.text[start:end], code) for code in codes)
     for number, unit in enumerate(units):
         if passage.text.startswith("|", unit[0]) and row_names(passage.text, unit, rarity, language):
             scores[number] += NAMED_ROW
-    for number, (unit, following) in enumerate(pairwise(units)):
-        if passage.text[slice(*unit)].rstrip().endswith(":") and passage.text[slice(*following)].lstrip()[:1] == "|":
-            scores[number] -= ANNOUNCES
+    _lower_announcements(passage.text, units, scores)
     if _PICTURE_TERMS.isdisjoint(rarity):
         _put_last([is_caption(passage.text, unit) for unit in units], scores)
     return scores
+
+
+def _lower_announcements(text: str, units: Sequence[Span], scores: FloatArray) -> None:
+    """A line with a colon above a table only announces the rows."""
+    for number, (unit, following) in enumerate(pairwise(units)):
+        if text[slice(*unit)].rstrip().endswith(":") and text[slice(*following)].lstrip()[:1] == "|":
+            scores[number] -= ANNOUNCES
 
 
 def _present(text: str, units: Sequence[Span], question: Collection[str], language: str) -> Iterator[set[str]]:

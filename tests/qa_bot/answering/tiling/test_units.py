@@ -30,6 +30,22 @@ def test_words_of_the_headings_tell_no_units_apart() -> None:
     assert scores.tolist() == pytest.approx([0.5 + 0.2 * 1 / 4, 0.4 + 0.2 * 1 / 4, 0.1])
 
 
+@pytest.mark.parametrize(
+    ("heading", "is_topic", "first"),
+    [
+        ("Barking", True, True),
+        ("Barking", False, False),
+        ("Barking of wolves and foxes", True, False),  # about more than the topic
+    ],
+)
+def test_a_topic_shows_its_section_from_the_beginning(heading: str, is_topic: bool, first: bool) -> None:
+    passage = Passage("p", TEXT, Clue(), Source("animals", "Dogs"), Place(heading=(heading,)))
+    cosines, rarity = np.array([0.1, 0.9, 0.1], np.float32), {"bark": 1.0, "dog": 3.0}
+    context = {"dog", *terms(heading)}
+    scores = unit_scores(passage, UNITS, cosines, rarity, "en", context=context, is_topic=is_topic)
+    assert int(scores.argmax()) == (0 if first else 1)
+
+
 def test_the_unit_with_the_code_of_the_question_answers() -> None:
     passage = Passage("p", "Options for owls\n- -t: time\n- -m: mice", Clue(), Source("owls"))
     units = [(0, 16), (17, 27), (28, 38)]
