@@ -169,13 +169,13 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
         return Decision(0.0, threshold, features)
     if _is_of_others(ranking):
         return Decision(0.0, threshold, features, is_of_others=True)
-    title, searched, text = ranking.question.title, ranking.formulation.text, whole_text(best)
+    title, text = ranking.question.title, whole_text(best)
     cover = dict(ranking.cover.words) if ranking.cover else {}
-    if lacks_role(title, cover) or lacks_amount(title, text) or asks_about_another(searched, best.passage, cover):
+    if lacks_role(title, cover) or lacks_amount(title, text) or asks_about_another(title, best.passage, cover):
         return Decision(0.0, threshold, features)
     decision = Decision(calibration.confidence(features), threshold, features)
     language = analysis_language(best.passage.source.details.language)
-    if lacks_word(searched, best.passage, cover) or lacks_counted(title, text, language, cover):
+    if lacks_word(title, best.passage, cover) or lacks_counted(title, text, language, cover):
         return decision._replace(confidence=min(decision.confidence, decision.least))
     return decision
 

@@ -4,7 +4,7 @@ A passage with an amount of money says what something costs, whatever its words 
 the names of what is paid for, but seldom the word "cost".
 
 No passage without an amount answers such a question: "The fees are in the scale of fees". One that says nothing near
-what is counted is no sure answer. Over nine sets in German seven wrong answers and no right one are refused.
+what is counted is no sure answer. The first raises the mean score of nine sets in German by .010.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ count as elsewhere: if they are covered by .7 at least, more questions without a
 LEAST_RARITY = 1e-3
 UNKNOWN = 0.3
 """Weight of an everyday German word that no document has, beside nouns: "putzen", "mitstimmen". It had that of a rare
-name; over nine sets the mean score rises by .016."""
+name. With numbered paragraphs kept together, the mean score of nine sets in German rises by .009."""
 _WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+")
 """As in the analysis: "2.13" is one word."""
 _ITEM = re.compile(r"^\s*(?:[-*]|\d+[.)]) ", re.MULTILINE)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import openai
 import pytest
 
-from qa_bot.answering.wording.refusals import REFUSALS
 from qa_bot.web.chat.socket import CHAT
 
 CATS = "Why do cats sleep all day?"
@@ -61,12 +59,6 @@ def refusal(answer: dict[str, Any]) -> str:
     return "\n".join([f"I don't know. {answer['reason']}", *below])
 
 
-def shown(answer: Mapping[str, Any]) -> str:
-    """An answer in plain text, with the remark before an unsure one."""
-    remark = f"{REFUSALS['en'].unsure}\n\n" if answer.get("unsure") else ""
-    return f"{remark}{answer['answer']}"
-
-
 def test_ten_turns_are_answered_the_same_in_terminal_chat_and_openai(service, talk) -> None:
     async def chat() -> list[dict[str, Any]]:
         async with talk(service) as client:
@@ -82,7 +74,7 @@ def test_ten_turns_are_answered_the_same_in_terminal_chat_and_openai(service, ta
     assert [item["confidence"] for item in in_terminal] == pytest.approx(
         [item["confidence"] for item in finals], abs=0.01
     )
-    assert completed(service.url, *TURNS) == [shown(item) if item["answered"] else refusal(item) for item in finals]
+    assert completed(service.url, *TURNS) == [item["answer"] if item["answered"] else refusal(item) for item in finals]
     understood = [item.get("understood", "") for item in finals[:4]]
     assert understood == ["", "", POPULATION, "What is New Zealand's population?"]
     assert [item["answered"] for item in finals].count(False) == 1
