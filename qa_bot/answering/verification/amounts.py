@@ -56,10 +56,10 @@ _MEASURE = re.compile(
 _REFERENCE = re.compile(
     r"(?:[§$]+|\b(?:Abs|Absatz|Absätze|Absätzen|Satz|Nr|Nummer|Anlage|Anlagen|Art|Artikel|Ziff|Ziffer|Seite|section|article"
     r"|no|page)\b\.?)\s*\d+(?:\s*(?:,|und|bis|oder|and|to)\s*\d+)*"
-    r"|^\s*(?:\(\d{1,2}[a-z]?\)|\d{1,2}[.)])\s|\(\d{1,2}[a-z]?\)",
+    r"|(?:^\s*|› )\d{1,2}[.)]\s|› \d{1,2}(?:\.\d{1,2})+\s|\(\d{1,2}[a-z]?\)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Numbers that count nothing: of sections and items."""
+"""Numbers that count nothing: of sections, of headings behind "›", and of items."""
 _QUANTITY = re.compile(
     r"\d|\b(?:no|none|never|always|all|every|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty"
     r"|forty|fifty|hundred|thousand|half|once|twice|double|daily|weekly|monthly|yearly|annually|free|unlimited|immediately"
@@ -74,8 +74,8 @@ _COUNTS = word_set(
 )
 """Further words that say how many there are."""
 _FREE = re.compile(
-    r"\b(?:nichts|nothing|frei|free|no charge|without charge|gratis|percent|per cent|prozent)\b|%|\d[.,]\d\d(?!\d)"
-    r"|kostenlos|kostenfrei|unentgeltlich|gebührenfrei|mietfrei",
+    r"\b(?:kost\w* nichts|costs? nothing|frei|free|no charge|without charge|gratis|percent|per cent|prozent)\b"
+    r"|%|(?<![\d.,])\d+[.,]\d\d(?![.,]?\d)|kostenlos|kostenfrei|unentgeltlich|gebührenfrei|mietfrei",
     re.IGNORECASE,
 )
 """A price that is no amount of money, or has no currency."""

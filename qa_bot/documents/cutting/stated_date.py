@@ -60,7 +60,7 @@ _STATED = (
 )
 _PATTERNS = tuple(
     re.compile(f"{label}{_GAP}{stated}", re.IGNORECASE)
-    for label in (rf"(?<![^\W_])(?:{_CHANGED})", rf"^[\s*_>|(\[]*(?:{_STATED})")
+    for label in (rf"(?<![^\W_])(?:{_CHANGED})", rf"^[\s*_>|(\[#]*(?:{_STATED})")
     for stated in (_DATE, _MONTH_ALONE)
 )
 """Labels that count anywhere in a line, then labels that count at its start; of each, full dates before months."""

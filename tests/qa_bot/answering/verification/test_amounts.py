@@ -44,6 +44,9 @@ def test_words_that_ask():
         ("How many seats are there?", "There are no seats.", False),
         ("Are there seats?", "The hall has benches.", False),
         ("How long is the term?", "The term is in the statutes, section 4 (2).", True),
+        ("How long is the term?", "Statutes › 2. Board › 2.1 Term. It is in the statutes.", True),
+        ("How long is the term?", "Statutes › 2. Board. Elected for 2 years.", False),
+        ("How long is the term?", "Statutes › 2 years of office. It is in the statutes.", False),
         ("How long is the term?", "Two years.", False),
         ("Wie lange dauert das?", "Die Dauer steht in § 4 Abs. 2 Nr. 1.", True),
         ("Wie lange dauert das?", "Höchstens einen Monat.", False),
@@ -53,6 +56,9 @@ def test_words_that_ask():
         ("Was kostet ein Grab?", "Ein Grab kostet 300 Euro.", False),
         ("What does a copy cost?", "Copies cost nothing.", False),
         ("What does a copy cost?", "Ask at the desk.", True),
+        ("What does a copy cost?", "Rules of 29.08.2019. Ask at the desk.", True),
+        ("What does a copy cost?", "Copies: 0.20 each.", False),
+        ("What does a copy cost?", "There is nothing to sign.", True),
     ],
 )
 def test_a_passage_without_an_amount_does_not_answer_how_many_or_how_much(question, text, expected):

@@ -27,6 +27,7 @@ from qa_bot.documents.cutting.stated_date import named_date, stated_date
         ("Last updated: March 2024", "2024-03-01"),
         ("Last updated March, 2024.", "2024-03-01"),
         ("Stand: Januar 2026", "2026-01-01"),
+        ("### Stand: Januar 2026", "2026-01-01"),
         ("Stand: 01/2026", "2026-01-01"),
         ("(Stand 01.2026)", "2026-01-01"),
         ("Letzte Änderung: 2026-01", "2026-01-01"),
