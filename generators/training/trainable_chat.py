@@ -90,8 +90,10 @@ class TrainableChat(ChatText):
         return sum(tensor.numel() for name in PARTS for tensor in self._network(name).parameters())
 
     def to(self, device: torch.device) -> Self:
+        """Move the networks over words; the acceptor, whose features are computed in numpy, stays on the CPU."""
         for name in PARTS:
-            self._network(name).to(device)
+            if name != "acceptor":
+                self._network(name).to(device)
         return self
 
     @classmethod

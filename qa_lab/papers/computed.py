@@ -83,6 +83,7 @@ def _bench(laboratory: Laboratory, *, paper: bool) -> Bench:
     from qa_lab.data.pairs import read_pairs
     from qa_lab.evaluate.community.systems import Bench, Options
     from qa_lab.evaluate.community.task import SETS, Task, sampled
+    from qa_lab.train.settings import device_of
     from retrievers.training import query_expansion
     from retrievers.training.encoders.word_tower import PAPER
 
@@ -94,7 +95,9 @@ def _bench(laboratory: Laboratory, *, paper: bool) -> Bench:
             queries=_QUICK_QUERIES if setting.quick else _QUERIES,
             seed=0,
         )
-        options = Options(steps=_QUICK_STEPS) if setting.quick else Options()
+        options = Options(device=device_of().type)
+        if setting.quick:
+            options = replace(options, steps=_QUICK_STEPS)
         if paper:
             options = replace(
                 options, words=PAPER, hidden=PAPER.hidden, tokens=PAPER.max_tokens, expansion=query_expansion.PAPER

@@ -65,7 +65,7 @@ class Options:
     rate: float = 1e-3  # learning rate of the towers
     pretrained: Literal["starter", "none"] = "starter"  # E_pre
     seed: int = 0
-    device: Literal["cpu", "cuda"] = "cpu"
+    device: str = "cpu"  # a name of torch
     words: WordConfig = CPU  # other sizes of the BiLSTM
     expansion: query_expansion.ExpanderConfig = query_expansion.SMALL
 

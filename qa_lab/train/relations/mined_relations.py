@@ -31,6 +31,7 @@ from qa_lab.train.card import card_text
 from qa_lab.train.relations.graph_mining import TEMPLATES
 from qa_lab.train.relations.relation_settings import PHASES, RelationSettings
 from qa_lab.train.request import Request
+from qa_lab.train.settings import device_of
 from qa_lab.train.training_run import TrainingRun
 from qa_lab.train.verb import Job, Outcome
 
@@ -120,13 +121,16 @@ def _network(job: Job[RelationSettings], table: TemplateTable) -> MinedOutcome:
     request, mined = job.request, job.settings.mined
     if request.resume:
         raise RunError("Expected no --resume for the network over mined templates, whose phases run in one go.")
+    device = device_of(mined.device)
     run = TrainingRun(request.out, {})
     run.begin()
     encoder = resolve(job.settings.encoder, models=Home.open().models)
     config = RelationTraining(mined.epochs, mined.batch, mined.learning_rate, mined.alpha, mined.silent)
 
     def new(counts: Mapping[str, int], relations: Sequence[str]) -> RelationDetector:
-        return RelationDetector.of(counts, relations, encoder.encode, hidden=mined.hidden)
+        detector = RelationDetector.of(counts, relations, encoder.encode, hidden=mined.hidden)
+        detector.network.to(device)
+        return detector
 
     history: list[Progress] = []
     overlap, phases = KeywordMatcher(plain=mined.plain_words).overlap, PHASES[mined.weights]

@@ -41,6 +41,7 @@ class MinedSettings:
     plain_words: bool = False  # K counts words as written, as Wang does, else stems without stop words
     even: float = 0.5  # how far the prior of frequently mined relations is reduced; 0: Wang's network
     silent: float = 0.5  # mappings to "no path found" per other mapping, at most
+    device: Literal["auto", "cpu", "cuda"] = "auto"  # of the network
 
 
 @dataclass(frozen=True, slots=True)

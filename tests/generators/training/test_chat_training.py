@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import torch
 
+from generators.conversation.chat_model import PARTS
 from generators.conversation.chat_text import BARRED
 from generators.conversation.padded_batches import SourceTarget
 from generators.training.acceptor_training import Examples
@@ -121,3 +122,10 @@ def test_the_probability_of_barred_words_goes_to_the_others():
     log_p = barred(torch.zeros(2, 9).log_softmax(1))
     assert (log_p[:, list(BARRED)] == -torch.inf).all()
     torch.testing.assert_close(log_p.exp().sum(1), torch.ones(2))
+
+
+def test_the_acceptor_stays_beside_its_features(trainable_chat: TrainableChat):
+    moved = trainable_chat.to(torch.device("meta"))
+    networks = {name: next(getattr(moved, name).parameters()).device.type for name in PARTS}
+    assert networks == {"forward": "meta", "backward": "meta", "language": "meta", "acceptor": "cpu"}
+    assert moved.device.type == "meta"

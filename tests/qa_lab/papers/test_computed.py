@@ -4,6 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 from qa_core.measures.metrics import Score
 from qa_lab.evaluate.community import systems
@@ -12,6 +13,7 @@ from qa_lab.papers.computed import by_vocabulary, mining
 from qa_lab.papers.declarations import Computed, Setting
 from qa_lab.papers.measuring import Laboratory
 from qa_lab.papers.tables.retrieval_tables import MAPPINGS, RELATIONS
+from retrievers.training.examples import Pair
 
 NS = "http://rdf.freebase.com/ns/"
 FACTS = [("dune", "book.author", "herbert"), ("dune", "book.genre", "novel"), ("emma", "book.author", "austen")]
@@ -92,3 +94,12 @@ def test_rows_by_vocabulary_share_the_training(monkeypatch, tmp_path):
         (0, 1, 0.5),
     ]
     assert trained == ["starter-slam"]
+
+
+def test_community_search_trains_on_the_device_that_there_is(monkeypatch, tmp_path):
+    pairs = tuple(Pair(f"question {number}", f"answer {number}") for number in range(200))
+    monkeypatch.setattr("qa_lab.data.pairs.read_pairs", lambda _: SimpleNamespace(examples=pairs))
+    monkeypatch.setattr("qa_lab.train.settings.device_of", lambda: torch.device("meta"))
+    for quick in (True, False):
+        options = computed._bench(Laboratory(Setting(tmp_path, tmp_path / "models", quick)), paper=False).options
+        assert (options.device, options.steps) == ("meta", 1 if quick else 300)

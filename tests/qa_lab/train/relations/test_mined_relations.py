@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from kg_index.relations.relation_head import RelationHead
 from kg_index.relations.relation_network import RelationDetector
@@ -78,6 +79,15 @@ def test_the_preset_of_the_paper_has_its_settings(request_: Request):
     assert (mined.plain_words, mined.even, mined.hidden) == (True, 0.0, 8)
     outcome = RELATIONS.run(request_)
     assert (outcome.mappings, outcome.relations) == (len(ROWS), 5), "paths of two steps too"
+
+
+def test_a_missing_device_is_told_before_the_training(request_: Request):
+    if torch.cuda.is_available():
+        pytest.skip("this machine has a CUDA device")
+    request_.config.write_text(request_.config.read_text() + 'device = "cuda"\n')
+    with pytest.raises(SettingsError, match="torch sees none"):
+        RELATIONS.run(request_)
+    assert not request_.out.exists()
 
 
 def test_a_head_learns_from_templates_that_its_teacher_labelled(request_: Request, write_lines):
