@@ -18,6 +18,7 @@ from qa_bot.answering.verification.contacts import AskedContact
 from qa_core.text.analysis import terms, words
 from retrievers.codes import has_code, parts_of
 from retrievers.german_compounds import begins_compound, has_parts, is_in_compound
+from retrievers.german_synonyms import synonym_terms
 from retrievers.german_verbs import infinitives, is_separated, separated_prefixes, verb_bases
 
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -121,6 +122,10 @@ class PassageWords(NamedTuple):
     def has_joined(self, first: str, second: str) -> bool:
         """Whether it has two terms of the question that follow each other as one German word."""
         return self.is_german and begins_compound(first, second, self.terms)
+
+    def has_synonym(self, word: str) -> bool:
+        """Whether it has a synonym of a German word."""
+        return self.is_german and not synonym_terms(word).isdisjoint(self.terms)
 
     def lacks(self, word: str, term: str) -> bool:
         """Whether no other word of the passage may cover a word of a question."""

@@ -45,6 +45,9 @@ CODED = 2.0
 """Of a passage with all codes of the question: "the display shows E07" is answered by the row of E07. Its other words
 count as elsewhere: if they are covered by .7 at least, more questions without answer are answered (.7119 instead of
 .7144 of points over twelve sets)."""
+SYNONYM = 0.8
+"""Cover of a German word by a passage with a synonym of it, at least. Over eight sets in German the mean score is .620
+without synonyms, .626 with covers of .7 and .8, .624 with .6; in searches, too, at a weight of .2, .628."""
 LEAST_RARITY = 1e-3
 UNKNOWN = 0.3
 """Weight of an everyday German word that no document has, beside nouns: "putzen", "mitstimmen". It had that of a rare
@@ -90,14 +93,15 @@ class RankedCandidates(Protocol):
 class _Words(NamedTuple):
     """The content words of a reading in the analysis of one language.
 
-    `rows` are their numbers among all words; `is_literal` says which of them a passage has, `is_absent` which codes it
-    has in no spelling.
+    `rows` are their numbers among all words; `is_literal` says which of them a passage has, `is_near` of which it has a
+    synonym, `is_absent` which codes it has in no spelling.
     """
 
     rows: list[int]
     texts: tuple[str, ...]
     terms: tuple[str, ...]
     is_literal: tuple[bool, ...] = ()
+    is_near: tuple[bool, ...] = ()
     is_absent: tuple[bool, ...] = ()
 
 
@@ -197,9 +201,7 @@ class Verifier:
             deadline.check()
             rows = next(tokens) if unclear else None
             shares = [
-                np.ones(len(words.terms))
-                if rows is None
-                else word_cover(vectors[at][words.rows], rows, words.is_literal, words.is_absent)
+                np.ones(len(words.terms)) if rows is None else _shares(words, vectors[at], rows)
                 for at, words in enumerate(of_readings)
             ]
             has_codes = bool(exact.codes) and not any(any(words.is_absent) for words in of_readings)
@@ -236,6 +238,7 @@ def _content_words(
     return [
         words._replace(
             is_literal=_literal(words, passage),
+            is_near=tuple(map(passage.has_synonym, words.texts)),
             is_absent=tuple(map(passage.lacks, words.texts, words.terms)),
         )
         for words in (words_of(reading, analysis, language) for reading in readings)
@@ -250,6 +253,13 @@ def _literal(words: _Words, passage: PassageWords) -> tuple[bool, ...]:
         if follows and not all(literal[at - 1 : at + 1]) and passage.has_joined(*words.terms[at - 1 : at + 1]):
             literal[at - 1 : at + 1] = True, True
     return tuple(literal)
+
+
+def _shares(words: _Words, vectors: FloatArray, tokens: FloatArray) -> Shares:
+    """How far a passage covers each word, by the vectors (W, D) of a reading's words and (T, D) of its tokens."""
+    likeness = word_cover(vectors[words.rows], tokens, words.is_literal, words.is_absent)
+    synonyms = np.where(words.is_near, np.where(words.is_absent, 0.0, SYNONYM), 0.0)
+    return np.maximum(likeness, synonyms)
 
 
 def _cover(words: _Words, shares: Shares, weights: Sequence[float]) -> Cover:

@@ -10,9 +10,9 @@ from qa_bot.answering.verification import token_vectors
 from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.reading import WINDOW
 from qa_bot.answering.verification.token_vectors import TokenVectors
-from qa_bot.answering.verification.verify import Verifier, content_of
+from qa_bot.answering.verification.verify import SYNONYM, Verifier, content_of
 from qa_bot.home.encoders import EncoderError
-from qa_core.types import Candidate, Clue, Passage, Question, Signals, Source
+from qa_core.types import Candidate, Clue, Details, Passage, Question, Signals, Source
 from retrievers.formulate import formulate
 
 
@@ -245,3 +245,10 @@ def test_the_deadline_is_kept(tokens):
     verifier = Verifier(TokenVectors(lambda: tokens), read=3)
     with pytest.raises(TimeoutError):
         verifier.verify(ranking("dog", [RULES]), ["dog"], Counts(), Deadline.after(-1))
+
+
+def test_a_synonym_covers_a_german_word(tokens):
+    text = "Für jeden Hund ist eine Steuer zu zahlen."
+    german = Passage("steuer", text, Clue(), Source("steuer", details=Details(language="de")))
+    result = verified(tokens, "Steuer für Vierbeiner", [Candidate(german, 1.0)])
+    assert dict(result.covers["steuer"].words)["Vierbeiner"] == SYNONYM
