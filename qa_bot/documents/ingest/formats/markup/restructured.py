@@ -82,6 +82,10 @@ LITERAL_ROLES = (
 """Roles of names in code, also behind a domain (`py:func`)."""
 BARE = "qa_bot_bare"
 """Attribute of a version without explanation, and of a reference whose text is only the name of its target."""
+LABEL, PAGE = "qa_bot_label", "qa_bot_page"
+"""Attributes of a reference without text: a label of this or another document, or the path of another document."""
+TITLED = (nodes.document, nodes.section, nodes.figure, nodes.table)
+"""What a label above it names by its title."""
 STATED_OPTIONS = ("type", "required", "default")
 """Options of a described setting that a reader sees, as those of Sphinx's `confval`; others are for the layout."""
 
@@ -163,7 +167,10 @@ def _kept_role(name: str, rawtext: str, text: str, *_: object, **__: object) -> 
     if role in LITERAL_ROLES.split():
         return [nodes.literal(rawtext, shown)], []
     inline = nodes.inline(rawtext, shown)
-    inline[BARE] = role == "ref" and not match
+    attribute = {"ref": LABEL, "numref": LABEL, "doc": PAGE}.get(role)
+    if attribute and not match:
+        inline[BARE] = True
+        inline[attribute] = shown
     return [inline], []
 
 
@@ -203,6 +210,7 @@ def restructured(source: str) -> tuple[str, str, str]:
         if name := UNRESOLVED.fullmatch(problem.astext()):
             problem.parent.replace(problem, nodes.Text(name[1] or name[2] or name[3]))
     _make_section_of_subtitle(document)
+    _name_targets(document)
     _leave_out_bare_paragraphs(document)
     _move_bare_versions(document)
     for literal in document.findall(nodes.literal):
@@ -219,14 +227,37 @@ def _make_section_of_subtitle(document: nodes.document) -> None:
     place = document.first_child_matching_class(nodes.subtitle)
     if place is not None:
         subtitle, *content = document.children[place:]
-        document[place:] = [nodes.section("", nodes.title("", "", *subtitle.children), *content)]
+        title = nodes.title("", "", *subtitle.children)
+        document[place:] = [nodes.section("", title, *content, names=subtitle["names"])]
+
+
+def _name_targets(document: nodes.document) -> None:
+    """Show the title that has the label of a reference without text; else the readable part of its label or path."""
+    titles: dict[str, str] = {}
+    for node in document.findall(lambda node: isinstance(node, TITLED)):
+        titled = next((child for child in node.children if isinstance(child, (nodes.title, nodes.caption))), None)
+        titles |= dict.fromkeys(node["names"], titled.astext() if titled is not None else "")
+    for reference in [*document.findall(nodes.inline)]:
+        if label := reference.get(LABEL):
+            title = titles.get(nodes.fully_normalize_name(label))
+            reference[:] = [nodes.Text(title or _readable(label.rpartition(":")[2] or label))]
+        elif path := reference.get(PAGE):
+            reference[:] = [nodes.Text(_readable(path))]
+
+
+def _readable(target: str) -> str:
+    """A readable name of a path or a label: `../use/add_play-games` → `add play games`, `use/index` → `use`."""
+    parts = [part for part in target.removesuffix(".rst").split("/") if part.strip("._-")]
+    if len(parts) > 1 and parts[-1] == "index":
+        parts.pop()
+    return " ".join(re.split(r"[\s_-]+", parts[-1].strip("_- "))) if parts else target
 
 
 def _leave_out_bare_paragraphs(document: nodes.document) -> None:
     """Leave out paragraphs of mere names: of targets, as below `.. seealso::`, and of screenshots.
 
     docutils takes the name of a substitution for the alternative text of its picture. In a sentence the name stays:
-    there the picture is an icon, as in "click |save|".
+    there the picture is an icon, as in "click |save|". In a cell of a table it stays too, and so do mere signs: "✓".
     """
     screenshots = {
         (image.get("uri"), image.get("alt"))
@@ -241,7 +272,8 @@ def _leave_out_bare_paragraphs(document: nodes.document) -> None:
         return bool(node.get(BARE)) if isinstance(node, nodes.inline) else not SAYING.search(node.astext())
 
     for paragraph in [*document.findall(nodes.paragraph)]:
-        if paragraph.children and all(map(is_name, paragraph.children)):
+        is_cell = isinstance(paragraph.parent, nodes.entry)
+        if paragraph.children and not is_cell and all(map(is_name, paragraph.children)):
             _remove(paragraph)
 
 

@@ -147,6 +147,10 @@ def test_record(reads, tmp_path):
         "=====\ntext",
         ".. csv-table::\n   :file: /etc/passwd\n\ntext",
         ".. |a| replace:: |a|\n\ntext |a|",
+        ":ref:`a` " * 3000 + "text",
+        ":ref:`" + ":_-" * 5000 + "` text",
+        ":doc:`" + "/_" * 5000 + "` text",
+        "".join(f".. _a{number}:\n\nA\n=\n\n:ref:`a{number}` text\n\n" for number in range(300)),
     ],
 )
 def test_broken_markup_keeps_its_text(reads, source):
@@ -177,7 +181,7 @@ def test_names_of_screenshots_are_no_text_but_those_of_icons_are():
 def test_a_paragraph_of_names_of_targets_is_left_out():
     source = "Help\n====\n\nOpen it.\n\n.. seealso::\n    :ref:`lid-ids`, :ref:`cups`\n\n- :ref:`cups`\n\n"
     assert restructured(f"{source}Now :ref:`lid-ids`.\n\n:ref:`The lids <lid-ids>`\n")[2] == (
-        "Open it.\n\nNow lid-ids.\n\nThe lids"
+        "Open it.\n\nNow lid ids.\n\nThe lids"
     )
 
 
@@ -189,3 +193,47 @@ def test_a_version_without_explanation_follows_what_was_added():
     )
     below_text = "## Lids\n\nLids close.\n\nAdded in version 1.2\n\nThey open."
     assert restructured(f"{heads}Lids close.\n\n{version}They open.\n")[2] == below_text
+
+
+def test_cells_of_signs_keep_them():
+    table = ".. list-table::\n   :header-rows: 1\n\n   * - Sign\n     - Use\n"
+    cells = [("✓", "yes"), ("—", "no"), ("``#``", "★★★"), ("%", ":ref:`lid-ids`"), ("|key|", "…")]
+    rows = "".join(f"   * - {sign}\n     - {use}\n" for sign, use in cells)
+    source = f"{table}{rows}\n—\n\n.. |key| image:: a.png\n"
+    assert restructured(source)[2] == (
+        "| Sign | Use |\n| --- | --- |\n| ✓ | yes |\n| — | no |\n| `#` | ★★★ |\n| % | lid ids |\n| key | … |"
+    )
+
+
+@pytest.mark.parametrize(
+    ("reference", "shown"),
+    [
+        (":ref:`lid-ids`", "Lids and cups"),
+        (":ref:`Lid-IDs`", "Lids and cups"),
+        (":std:ref:`lid-ids`", "Lids and cups"),
+        (":ref:`the lids <lid-ids>`", "the lids"),
+        (":ref:`kettle`", "The kettle"),
+        (":numref:`kettle`", "The kettle"),
+        (":ref:`sizes`", "All sizes"),
+        (":ref:`top`", "Help"),
+        (":ref:`no-label_of:_this-file`", "this file"),
+        (":ref:`::`", "::"),
+        (":doc:`../use/add_play-games`", "add play games"),
+        (":doc:`/use/index`", "use"),
+        (":doc:`index`", "index"),
+        (":doc:`..`", ".."),
+        (":doc:`our guide <../use/guide>`", "our guide"),
+    ],
+)
+def test_references_show_titles_or_readable_names(reference, shown):
+    source = (
+        f".. _top:\n\nHelp\n====\n\nSee {reference} now.\n\n.. _lid-ids:\n\nLids *and* cups\n--------------\n\n"
+        ".. _kettle:\n\n.. figure:: a.png\n\n   The kettle\n\n"
+        ".. _sizes:\n\n.. table:: All sizes\n\n   === ===\n   1   2\n   === ===\n\nEnd\n---\n\nText.\n"
+    )
+    assert restructured(source)[2].startswith(f"See {shown} now.\n\n## Lids")
+
+
+def test_the_heading_of_an_only_section_keeps_its_label() -> None:
+    source = "Help\n====\n\n.. _lid-ids:\n\nLids\n----\n\nSee :ref:`lid-ids` and :ref:`cups`.\n"
+    assert restructured(source)[2] == "## Lids\n\nSee Lids and cups."
