@@ -25,6 +25,8 @@ BLOCK_IMAGE = re.compile(r"image::[^\[\]]+\[([^\[\]]*)\]")
 OPTIONS = re.compile(r"\[([^\[\]]*|\[[^\[\]]*\])\]")
 DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```[\w+#-]*|\|===)")
 ITEM = re.compile(r"\s*(\*{1,6}|-|\.{1,6}|\d{1,4}\.|<(?:\d+|\.)>)\s+(?:(\[[ xX*]\])\s+)?(\S.*)")
+LETTERED = re.compile(r"\s*([a-zA-Z]\.|(?:[ivx]{1,9}|[IVX]{1,9})\))\s+(?:(\[[ xX*]\])\s+)?(\S.*)")
+"""An item with a letter or a Roman number."""
 TERM = re.compile(r"\s*(\S.*?)(:{2,4}|;;)(?:\s+(.*))?")
 ADMONITION = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(.*)", re.DOTALL)
 BREAK = re.compile(r"(?:<{3,}|'{3,}|---|\*\*\*)\s*")
@@ -69,7 +71,9 @@ class _Converter:
         self._lists: list[str] = []  # signs of the open lists
         self._paragraph: list[str] = []
         self._options = ""
-        self._is_attached = False
+        self._title = ""  # of the next block
+        self._is_attached = False  # a line with `+` came, and the block that it attaches did not
+        self._is_below_gap = False  # an empty line came, and no block since
         self._header = HeaderLines()
 
     def html(self, source: str) -> str:
@@ -105,6 +109,7 @@ class _Converter:
             if delimiter and depth < DEEPEST:
                 end = _end(lines, position, line)
                 self._delimited(delimiter[1], lines[position + 1 : end], depth)
+                self._is_below_gap = False
                 position = end + 1
                 continue
             position += 1
@@ -114,6 +119,7 @@ class _Converter:
                 self.attributes.setdefault("revdate", date)
         self._end_paragraph()
         self._end_lists()
+        self._write_title()
 
     def _underlined(self, line: str, below: Sequence[str]) -> int:
         """The level of a title with a line of signs below it, about as long as the title; 0 for other lines."""
@@ -128,6 +134,7 @@ class _Converter:
     def _line(self, line: str) -> None:
         if not line.strip():
             self._end_paragraph()
+            self._is_below_gap = True
         elif line.startswith("//"):
             return
         elif match := DIRECTIVE.fullmatch(line):
@@ -146,24 +153,58 @@ class _Converter:
     def _text_line(self, line: str) -> None:
         if (match := OPTIONS.fullmatch(line)) and not self._paragraph:
             self._options = match[1]
-        elif (match := BLOCK_IMAGE.fullmatch(line)) is not None:
-            self._end_paragraph()
-            self._end_unattached_lists()
-            self._output.append(f"<p>{html.escape(match[1].partition(',')[0].strip(chr(34)))}</p>")
         elif re.match(r"\.[^\s.]", line) and not self._paragraph:
-            self._output.append(f"<p><b>{self._inline(line[1:])}</b></p>")
+            self._write_title()
+            self._end_lists_above()
+            self._title = line[1:]
+        else:
+            self._block_line(line)
+            self._is_below_gap = False
+
+    def _block_line(self, line: str) -> None:
+        if (match := BLOCK_IMAGE.fullmatch(line)) is not None:
+            self._image(match[1].partition(",")[0].strip('"'))
         elif BREAK.fullmatch(line) and not self._paragraph:
             self._end_lists()
-        elif (item := ITEM.fullmatch(line)) or (term := TERM.fullmatch(line)):
+        elif item := self._item_of(line):
             self._end_paragraph()
-            if item:
-                self._item(item)
-            else:
-                self._term(term)
+            self._write_title()
+            self._item(item)
+        elif term := TERM.fullmatch(line):
+            self._end_paragraph()
+            self._write_title()
+            self._term(term)
         else:
-            if not self._paragraph and not line[0].isspace() and self._output[-1:] == [""]:
-                self._end_unattached_lists()
+            if not self._paragraph:
+                self._end_lists_above(is_indented=line[0].isspace())
+                self._is_attached = False
+                self._write_title()
             self._paragraph.append(line)
+
+    def _item_of(self, line: str) -> re.Match[str] | None:
+        """The parts of an item; a line of prose that begins with an initial is none."""
+        may_be_lettered = not self._paragraph or (self._lists and not self._paragraph[0][0].isspace())
+        return ITEM.fullmatch(line) or (LETTERED.fullmatch(line) if may_be_lettered else None)
+
+    def _image(self, alternative: str) -> None:
+        """The title and the alternative text of a picture, both as ordinary paragraphs."""
+        self._end_paragraph()
+        self._end_unattached_lists()
+        title, self._title = self._inline(self._title), ""
+        texts = dict.fromkeys(filter(None, [title, html.escape(alternative)]))
+        self._output += [f"<p>{text}</p>" for text in texts]
+        self._options = ""
+
+    def _write_title(self) -> None:
+        """Write the title of a block above it."""
+        if self._title:
+            self._output.append(f"<p><b>{self._inline(self._title)}</b></p>")
+        self._title = ""
+
+    def _end_lists_above(self, *, is_indented: bool = False) -> None:
+        """What follows a list and an empty line ends it, unless it is attached, indented, or describes a term."""
+        if self._is_below_gap and not (self._is_attached or is_indented or self._output[-1:] == ["<dd>"]):
+            self._end_lists()
 
     def _end_unattached_lists(self) -> None:
         """A block after a list ends it, unless a line with `+` comes between."""
@@ -174,6 +215,7 @@ class _Converter:
     def _heading(self, level: int, text: str) -> None:
         self._end_paragraph()
         self._end_lists()
+        self._write_title()
         if level == 1 and not self.title:
             self.title = " ".join(fragment(f"<h1>{self._inline(text)}</h1>").text.removeprefix("# ").split())
             self._header.begin()
@@ -181,21 +223,27 @@ class _Converter:
         self._options = ""
 
     def _item(self, match: re.Match[str]) -> None:
-        sign = re.sub(r"\d+\.", "1.", match[1])
-        sign = "<>" if sign.startswith("<") else sign
+        """An item; a letter or a Roman number is part of its text, since lists have numbers or no signs."""
+        sign, shown = match[1], ""
+        if sign[-1] == ")" or sign[0].isalpha():
+            first = "i" if sign[-1] == ")" else "a"
+            sign, shown = f"{first.upper() if sign[0].isupper() else first}{sign[-1]}", f"{sign} "
+        else:
+            sign = "<>" if sign.startswith("<") else re.sub(r"\d+\.", "1.", sign)
         box = {"": "", None: "", "[ ]": "[ ] "}.get(match[2], "[x] ")
-        self._open_list(sign, "ul" if sign[0] in "*-" else "ol")
+        self._is_attached = False
+        self._open_list(sign, "ul" if sign[0] in "*-" or shown else "ol")
         self._output.append("<li>")
-        self._paragraph.append(f"{box}{match[3]}")
+        self._paragraph.append(f"{shown}{box}{match[3]}")
 
-    def _term(self, match: re.Match[str] | None) -> None:
-        if match is not None:
-            self._open_list(match[2], "dl")
-            if self._output[-1] == "<dd>":  # one description of several terms
-                self._output.pop()
-            self._output += [f"<dt>{self._inline(match[1])}</dt>", "<dd>"]
-            if match[3]:
-                self._paragraph.append(match[3])
+    def _term(self, match: re.Match[str]) -> None:
+        self._is_attached = False
+        self._open_list(match[2], "dl")
+        if self._output[-1] == "<dd>":  # one description of several terms
+            self._output.pop()
+        self._output += [f"<dt>{self._inline(match[1])}</dt>", "<dd>"]
+        if match[3]:
+            self._paragraph.append(match[3])
 
     def _open_list(self, sign: str, tag: str) -> None:
         """Continue the open list with this sign, or begin one inside the last item."""
@@ -236,6 +284,7 @@ class _Converter:
         """A block between two lines of signs."""
         self._end_paragraph()
         self._end_unattached_lists()
+        self._write_title()
         options, self._options = self._options, ""
         names = [part.strip() for part in options.split(",")]
         if sign.startswith("```") or sign[:4] in {"----", "...."}:

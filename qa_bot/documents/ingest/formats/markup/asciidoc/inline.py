@@ -25,7 +25,7 @@ SPANS = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
         (r"(?<![\w*])\*\*?(?=\S)([^*]+?)(?<=\S)\*\*?(?![\w*])", r"<b>\1</b>"),
-        (r"(?<![\w_])__?(?=\S)([^_]+?)(?<=\S)__?(?![\w_])", r"<i>\1</i>"),
+        (r"(?<![\w_])__?(?=\S)((?:[^_]|(?<=[^\W_])_(?=[^\W_]))+?)(?<=\S)__?(?![\w_])", r"<i>\1</i>"),
         (r"(?<![\w#&])##?(?=\S)([^#]+?)(?<=\S)##?(?!\w)", r"\1"),
         (r"\^(\S+?)\^", r"<sup>\1</sup>"),
         (r"~(\S+?)~", r"\1"),
@@ -33,7 +33,13 @@ SPANS = tuple(
 )
 CONTROL = re.compile(r"[\x02\x03]")
 RESERVED = re.compile(r"\x02(\d+)\x03")
-CODE = re.compile(r"(?<!\w)``?\+?(?=\S)([^`\n]+?)\+?``?(?!\w)|(?<![\w+])\+(?=\S)([^+\n]+?)(?<=\S)\+(?![\w+])")
+CODE = re.compile(
+    r"(?<!\w)``?\+(?=\S)([^`\n]+?)\+``?(?!\w)|(?<!\w)``?(?=\S)([^`\n]+?)``?(?!\w)"
+    r"|(?<![\w+])\+(?=\S)([^+\n]+?)(?<=\S)\+(?![\w+])"
+)
+"""Between backticks with `+` inside both of them, between backticks, or between `+`."""
+KEPT_SIGN = re.compile(r"\\(?=\((?:C|R|TM)\))")
+"""The backslash before what would be the sign ©, ® or ™."""
 
 
 def inline(text: str, attributes: Mapping[str, str]) -> str:
@@ -52,14 +58,14 @@ def _value(attributes: Mapping[str, str], match: re.Match[str]) -> str:
 
 def _reserve(codes: list[str], match: re.Match[str]) -> str:
     """A sign for a piece of code, of which no other rule changes anything."""
-    codes.append(f"<code>{match[1] or match[2]}</code>")
+    codes.append(f"<code>{match[1] or match[2] or match[3]}</code>")
     return f"\x02{len(codes) - 1}\x03"
 
 
 def _formatted(text: str) -> str:
     for pattern, replacement in SPANS:
         text = pattern.sub(replacement, text)
-    text = PASS.sub(r"\1", text)
+    text = PASS.sub(r"\1", KEPT_SIGN.sub("", text))
     text = IMAGE.sub(lambda match: match[2].partition(",")[0].strip('"'), text)
     text = FOOTNOTE.sub(r" (\1)", text)
     text = KEYS.sub(r"\1", text)

@@ -134,6 +134,16 @@ def test_markup(reads, source, expected):
         "``a",
         "&amp",
         "\x02",
+        "a. b\n",
+        "i) b\n\n",
+        ".T\n",
+        ".T\nimage::a[]\n\n",
+        "* a\n+\nimage::a[]\n\nb\n\n",
+        "`+a",
+        "`+a+",
+        "_a_a ",
+        "_a_",
+        "\\(C",
     ],
 )
 def test_broken_markup_ends_in_time(reads, piece):
@@ -160,3 +170,76 @@ def test_a_title_names_attributes_of_the_header(reads):
     source = f"{header}\n'''''\n\nRinse.\n\n:page: Other\n"
     (record,), _, _ = reads("a.adoc", source)
     assert (record.title, record.text) == ("Pot: Care", "Rinse.")
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            "1. Choose:\n  a. *Off*\n  b. *On*\n\n  c. *Auto*\n    i) by day\n    ii) by night\n2. Save",
+            "1. Choose:\n    - a. **Off**\n    - b. **On**\n    - c. **Auto**\n        - i) by day\n"
+            "        - ii) by night\n2. Save",
+        ),
+        ("A. Lids\nI) one\nII) two\nB. Cups", "- A. Lids\n    - I) one\n    - II) two\n- B. Cups"),
+        ("a. [x] done\n+\nMore.\n\nb. open\n\nAfter.", "- a. [x] done\n\n    More.\n- b. open\n\nAfter."),
+        ("It was written by\nA. Smith and\ni) none", "It was written by A. Smith and i) none"),
+        ("* one\n\n first line\n a. code", "- one\n\n    ```\n    first line\n    a. code\n    ```"),
+        ("Ask Ann.\n\niz) none", "Ask Ann.\n\niz) none"),
+    ],
+)
+def test_items_with_letters_show_them(reads, source, expected):
+    (record,), _, _ = reads("a.adoc", source)
+    assert record.text == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (".Example\nimage::a.png[]\n\nText.", "Example\n\nText."),
+        (".An *example*\n[.wide]\nimage::a.png[A lamp,80%]\n\nText.", "An **example**\n\nA lamp\n\nText."),
+        (".A < lamp\nimage::a.png[A < lamp]", "A < lamp"),
+        ("[quote]\nimage::a.png[A lamp]\n\nText.", "A lamp\n\nText."),
+        (". Open\n+\n.The lid\nimage::a.png[]\n\n. Close", "1. Open\n\n    The lid\n2. Close"),
+        ("* a\n\n.The lid\nimage::a.png[]\n\nText.", "- a\n\nThe lid\n\nText."),
+        (".Steps\n. Open", "**Steps**\n\n1. Open"),
+        (". Open\n\n.Steps\n. Close", "1. Open\n\n**Steps**\n\n1. Close"),
+        (".Words\nLid:: Top.", "**Words**\n\n- **Lid**: Top."),
+        (".Note\nText.", "**Note**\n\nText."),
+        (".One\n.Two", "**One**\n\n**Two**"),
+        ("====\n.In\n====\n.Care\n== Lids", "**In**\n\n**Care**\n\n## Lids"),
+    ],
+)
+def test_titles_of_pictures_are_captions_and_others_are_bold(reads, source, expected):
+    (record,), _, _ = reads("a.adoc", source)
+    assert record.text == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("* a\n+\nimage::a.png[Lid]\n\nText.", "- a\n\n    Lid\n\nText."),
+        ("* a\n+\nimage::a.png[Lid]\n+\nText.", "- a\n\n    Lid\n\n    Text."),
+        ("* a\n+\n----\nb\n----\n+\nMore.\n\nText.", "- a\n\n    ```\n    b\n    ```\n\n    More.\n\nText."),
+        ("* a\n+\n----\nb\n----\n\n// remark\nText.", "- a\n\n    ```\n    b\n    ```\n\nText."),
+        ("* a\n+\n* b\n\nText.", "- a\n- b\n\nText."),
+        ("a::\n\nText.\n\nMore.", "- **a**: Text.\n\nMore."),
+    ],
+)
+def test_a_list_ends_at_what_is_not_attached_to_it(reads, source, expected):
+    (record,), _, _ = reads("a.adoc", source)
+    assert record.text == expected
+
+
+def test_code_loses_only_a_pair_of_signs():
+    assert inline("`+attr:x` `+a+b+` `a+` ``+c+`` `+` `C++`", {}) == " ".join(
+        f"<code>{code}</code>" for code in ("+attr:x", "a+b", "a+", "c", "+", "C++")
+    )
+
+
+def test_signs_of_escapes_and_of_emphasis_are_not_shown():
+    assert inline(r"*\(C) Entries* \(R) \(TM) \(D) `\(C)`", {}) == (
+        r"<b>(C) Entries</b> (R) (TM) \(D) <code>\(C)</code>"
+    )
+    assert inline("_(SEARCH_IN only)_ __a_b__ snake_case_name _x_y", {}) == (
+        "<i>(SEARCH_IN only)</i> <i>a_b</i> snake_case_name _x_y"
+    )
