@@ -16,7 +16,7 @@ from qa_bot.answering.stages.passages import RIVALS
 from qa_bot.answering.stages.question_words import AskedPlaces, names
 from qa_bot.answering.stages.rank import Ranking
 from qa_bot.answering.tiling.table_rows import lacks_key
-from qa_bot.answering.verification.amounts import lacks_amount, lacks_counted
+from qa_bot.answering.verification.amounts import lacks_amount, lacks_count, lacks_counted
 from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.latest import words_of_date
 from qa_bot.answering.verification.neighbours import asks_about_another, is_about_neighbours, lacks_word
@@ -171,10 +171,15 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
         return Decision(0.0, threshold, features, is_of_others=True)
     title, text = ranking.question.title, whole_text(best)
     cover = dict(ranking.cover.words) if ranking.cover else {}
-    if lacks_role(title, cover) or lacks_amount(title, text) or asks_about_another(title, best.passage, cover):
+    language = analysis_language(best.passage.source.details.language)
+    if (
+        lacks_role(title, cover)
+        or lacks_amount(title, text)
+        or lacks_count(title, best.passage.text, language, ranking.formulation.languages.question)
+        or asks_about_another(title, best.passage, cover)
+    ):
         return Decision(0.0, threshold, features)
     decision = Decision(calibration.confidence(features), threshold, features)
-    language = analysis_language(best.passage.source.details.language)
     if lacks_word(title, best.passage, cover) or lacks_counted(title, text, language, cover):
         return decision._replace(confidence=min(decision.confidence, decision.least))
     return decision

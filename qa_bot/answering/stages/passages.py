@@ -18,8 +18,8 @@ from qa_bot.answering.stages.question_words import ANYWHERE, AskedPlaces
 from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, understanding
 from qa_bot.answering.tiling.cited_place import cited_place
 from qa_bot.answering.tiling.lead import WHOLE, lead_of
-from qa_bot.answering.tiling.question_parts import asks_for_steps
-from qa_bot.answering.tiling.units import supporting, unit_scores
+from qa_bot.answering.tiling.question_parts import asks_for_steps, defined_term
+from qa_bot.answering.tiling.units import SoughtUnits, supporting, unit_scores
 from qa_core.distinct import distinct
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
@@ -373,15 +373,15 @@ def _with_lead(
     context = {*terms(passage.source.title, language), *terms(" ".join(passage.place.heading), language)}
     content = formulation.content_in(language) if formulation else ()
     rarity = {term: _rarity(index, "all", term) for term in content}
-    codes = codes_in(formulation.text) if formulation else ()
-    is_topic = formulation is not None and not asks(formulation.text)
-    scores = unit_scores(passage, units, cosines, rarity, language, context=context, codes=codes, is_topic=is_topic)
-    is_text = passage.place.kind not in {*WHOLE, "table"}
-    wants_steps = formulation is None or asks_for_steps(formulation.text)
+    question = formulation.text if formulation else ""
+    sought = SoughtUnits(codes_in(question), bool(question) and not asks(question), defined_term(question))
+    scores = unit_scores(passage, units, cosines, rarity, language, context=context, sought=sought)
+    wants_steps = not question or asks_for_steps(question)
+    is_whole = passage.place.kind in {*WHOLE, "table"} or (question and wants_steps)
     with_lead = candidate.scored(
         candidate.score,
         lead=lead_of(passage, units, scores, asks_for_steps=wants_steps),
-        supporting=supporting(passage.text, units, cosines) if is_text else None,
+        supporting=None if is_whole else supporting(passage.text, units, cosines),
     )
     place = cited_place(passage, units, scores, with_lead.signals.lead)
     return replace(with_lead, passage=replace(passage, place=place))

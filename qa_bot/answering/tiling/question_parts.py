@@ -52,7 +52,21 @@ _HOW_TO = re.compile(
     r"|\bwas (?:muss|müssen|soll|sollen|sollte|kann|können) (?:ich|man|wir|sie)\b.*\b(?:tun|machen)\b",
     re.IGNORECASE,
 )
+_ARTICLE = r"(?:(?:an?|the|eine?|der|die|das|dem|einem|einer)\s)?"
+_TERM = r"[\"“„‘']?(?P<{}>\w[\w-]*(?:\s\w[\w-]*){{0,2}}?)[\"”“’']?"
+_DEFINITION = re.compile(
+    rf"\W*(?:what\sdoes\s{_ARTICLE}{_TERM.format('meant')}\s(?:mean|stand\sfor)"
+    rf"|(?:what(?:['’]s|\sis|\sare)(?:\smeant\sby)?|define|was\s(?:ist|sind|bedeutet|heißt|versteht\sman\sunter))"
+    rf"\s{_ARTICLE}{_TERM.format('named')})\W*$",
+    re.IGNORECASE,
+)
 _ARTICLES = word_set("the a an der die das dem den ein eine einem einer le la les un une")
+
+
+def defined_term(question: str) -> str:
+    """The term whose definition a question asks for, of at most three words: "What is a client?"; "" for others."""
+    match = _DEFINITION.match(question)
+    return (match["meant"] or match["named"]) if match else ""
 
 
 def parts_of(question: str) -> tuple[str, ...]:

@@ -2,10 +2,11 @@
 
     s(u) = cos(q, u) + .2 · Σ_{w ∈ (q − h) ∩ u} idf(w) / Σ_{w ∈ q} idf(w)
 
-with the content words w of the question q, and .6 for .2 if the passage is not English. Words of the headings h above
-the passage do not count: they are what all of its units are about. If the nearest heading has half of the question's
-words, by their idf, the section is the answer, and its beginning gains .2; so does an item that begins with a term in
-bold type, and a row that the question names by a number. A unit is a sentence, a list item, a row or a block of code.
+with the content words w of the question q; .4 for .2 in rows, and .6 if the passage is not English. Words of the
+headings h above the passage do not count: they are what all of its units are about. If the nearest heading has half of
+the question's words, by their idf, the section is the answer, and its beginning gains .2; so does an item that begins
+with a term in bold type, and a row that the question names by a number. A unit is a sentence, a list item, a row or a
+block of code.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,6 +31,8 @@ the better vectors: +.0041, with .1 +.0028, with .5 +.0043, but one set loses .0
 WORDS_OTHERWISE = 0.6
 """The same in other languages than English, which the encoders know less well: german gains .011 of points, German
 pages that decided nothing else .039, with .4 .011 and 0."""
+WORDS_OF_ROWS = 0.4
+"""The same of rows: "| Alt+S | Takes a screenshot |" is so short that its cosine says little."""
 NAMED = 0.5
 """Share of the question's words, by their idf, from which on the nearest heading names what is asked."""
 BEGINNING = 0.2
@@ -37,6 +41,8 @@ pages that decided nothing else +.044. With .3 six answers of 18F and the German
 CODE = 0.5
 """What a unit with a code or an option of the question gains: others are about other ones. A manual that decided
 nothing else gains .007 of points; the twelve development sets stay."""
+DEFINES = 0.3
+"""What a unit gains that says what the term is whose definition the question asks for: "A client is …"."""
 TOPIC = 1.0
 """What the first unit gains if the question only names a topic, and the headings name all of it: "descaling Brezza 500"
 shows the section from its beginning."""
@@ -58,9 +64,21 @@ _CAPTION = re.compile(rf"[\s*_]*{_PICTURE}\s\d+(?:[.-]\d+)*[.:][*_]*(?:\s|$)", r
 _PICTURE_TERMS = frozenset(terms("figure fig illustration screenshot image")) | frozenset(
     terms("Abbildung Abb Bild", "de")
 )
-_EXPLAINED = re.compile(r"\s*[-*+]\s+\*\*([^*\n]+)\*\*")
+_EXPLAINED = re.compile(r"\s*(?:[-*+]|\d{1,2}[.)])\s+\*\*([^*\n]+)\*\*")
 _STEP = re.compile(r"\s*\d{1,2}[.)]\s")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
+
+
+class SoughtUnits(NamedTuple):
+    """What a question says of the unit that answers it.
+
+    `codes` are those of the question (`retrievers.codes`), `is_topic` says whether it asks nothing and only names a
+    topic, and `defined` is the term whose definition it asks for.
+    """
+
+    codes: Collection[str] = ()
+    is_topic: bool = False
+    defined: str = ""
 
 
 def unit_scores(
@@ -71,8 +89,7 @@ def unit_scores(
     language: str,
     *,
     context: Collection[str] = (),
-    codes: Collection[str] = (),
-    is_topic: bool = False,
+    sought: SoughtUnits = SoughtUnits(),  # noqa: B008  # a constant
 ) -> FloatArray:
     """The score (U,) of each unit as an answer.
 
@@ -81,8 +98,7 @@ def unit_scores(
         cosines: of the question with each unit, (U,).
         rarity: idf of the content terms of the question, in the analysis of `language`.
         context: terms of the headings above the passage.
-        codes: of the question, see `retrievers.codes`.
-        is_topic: whether the question asks nothing and only names a topic.
+        sought: what the question says of the unit that answers it.
     """
     total = sum(rarity.values())
     if not total:
@@ -91,17 +107,20 @@ def unit_scores(
     shares = [
         sum(telling[term] for term in present) / total for present in _present(passage.text, units, telling, language)
     ]
-    weight = WORDS if language == "en" else WORDS_OTHERWISE
-    scores = np.asarray(cosines + weight * np.array(shares), np.float32)
+    is_row = np.array([passage.text.startswith("|", start) for start, _ in units])
+    weights = np.where(is_row & (language == "en"), WORDS_OF_ROWS, WORDS if language == "en" else WORDS_OTHERWISE)
+    scores = np.asarray(cosines + weights * np.array(shares), np.float32)
     for number, head in enumerate(_heads(passage, units)):
         of_head = set(terms(head, language)) if head else set()
         named = rarity.keys() & of_head
-        if number == 0 and is_topic and not telling and named and 2 * len(named) >= len(of_head):
+        if number == 0 and sought.is_topic and not telling and named and 2 * len(named) >= len(of_head):
             scores[0] += TOPIC
         elif named and sum(rarity[term] for term in named) >= NAMED * total:
             scores[number] += BEGINNING
-    for number, (start, end) in enumerate(units if codes else ()):
-        scores[number] += CODE * any(has_code(passage.text[start:end], code) for code in codes)
+    for number, (start, end) in enumerate(units if sought.codes else ()):
+        scores[number] += CODE * any(has_code(passage.text[start:end], code) for code in sought.codes)
+    if sought.defined:
+        scores += DEFINES * _defining(passage.text, units, sought.defined)
     for number, unit in enumerate(units):
         if passage.text.startswith("|", unit[0]) and row_names(passage.text, unit, rarity, language):
             scores[number] += NAMED_ROW
@@ -130,6 +149,18 @@ def _present(text: str, units: Sequence[Span], question: Collection[str], langua
         if language == "de" and (prefixes := separated_prefixes(unit)):
             present.update(term for term in question if is_separated(term, present, prefixes))
         yield present.intersection(question)
+
+
+def _defining(text: str, units: Sequence[Span], term: str) -> FloatArray:
+    """1 for each unit (U,) that begins with a term and says what it is, else 0."""
+    words = r"[\s-]+".join(map(re.escape, re.split(r"[\s-]+", term)))
+    mark, article = r"[*_„“”\"]*", r"(?:(?:an?|the|eine?|der|die|das)\s+)?"
+    says = r"(?:is|are|means?|refers\sto|stands\sfor|ist|sind|bedeutet|heißt|bezeichnet)\b|[:–—]|-\s"
+    pattern = re.compile(
+        rf"\s*(?:(?:[-*+]|\d+[.)])\s+)?{mark}{article}{mark}{words}s?{mark}(?:\s\([^()\n]{{1,40}}\))?{mark}\s*(?:{says})",
+        re.IGNORECASE,
+    )
+    return np.array([pattern.match(text, *unit) is not None for unit in units], np.float32)
 
 
 def is_caption(text: str, unit: Span) -> bool:

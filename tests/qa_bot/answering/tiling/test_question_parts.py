@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from qa_bot.answering.tiling.lead import tile_leads
-from qa_bot.answering.tiling.question_parts import covered, open_part, parts_of
+from qa_bot.answering.tiling.question_parts import covered, defined_term, open_part, parts_of
 from qa_core.text.sentences import sentences
 from qa_core.types import Candidate, Clue, Passage, Place, Signals, Source
 
@@ -31,6 +31,25 @@ def candidate(name: str, text: str, score: float, *, title: str = "") -> Candida
 )
 def test_parts(question: str, parts: tuple[str, ...]) -> None:
     assert parts_of(question) == parts
+
+
+@pytest.mark.parametrize(
+    ("question", "term"),
+    [
+        ("What is a client?", "client"),
+        ("what does SLA mean", "SLA"),
+        ("What are the core hours?", "core hours"),
+        ("What is meant by “pro bono”?", "pro bono"),
+        ("Was ist ein Semesterticket?", "Semesterticket"),
+        ("Was versteht man unter der Gleitzeit?", "Gleitzeit"),
+        ("What is the hotel limit in New York?", ""),
+        ("What does that plan cost?", ""),
+        ("Who is a client?", ""),
+        ("client", ""),
+    ],
+)
+def test_the_term_whose_definition_is_asked_for(question: str, term: str) -> None:
+    assert defined_term(question) == term
 
 
 def test_the_part_that_a_passage_leaves_open() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from qa_bot.answering.tiling.units import is_caption, supporting, unit_scores
+from qa_bot.answering.tiling.units import DEFINES, WORDS_OF_ROWS, SoughtUnits, is_caption, supporting, unit_scores
 from qa_core.text.analysis import terms
 from qa_core.types import Clue, Passage, Place, Source
 
@@ -42,7 +42,7 @@ def test_a_topic_shows_its_section_from_the_beginning(heading: str, is_topic: bo
     passage = Passage("p", TEXT, Clue(), Source("animals", "Dogs"), Place(heading=(heading,)))
     cosines, rarity = np.array([0.1, 0.9, 0.1], np.float32), {"bark": 1.0, "dog": 3.0}
     context = {"dog", *terms(heading)}
-    scores = unit_scores(passage, UNITS, cosines, rarity, "en", context=context, is_topic=is_topic)
+    scores = unit_scores(passage, UNITS, cosines, rarity, "en", context=context, sought=SoughtUnits(is_topic=is_topic))
     assert int(scores.argmax()) == (0 if first else 1)
 
 
@@ -50,9 +50,9 @@ def test_the_unit_with_the_code_of_the_question_answers() -> None:
     passage = Passage("p", "Options for owls\n- -t: time\n- -m: mice", Clue(), Source("owls"))
     units = [(0, 16), (17, 27), (28, 38)]
     cosines = np.array([0.6, 0.2, 0.3], np.float32)
-    scores = unit_scores(passage, units, cosines, {"option": 1.0}, "en", codes={"-t"})
+    scores = unit_scores(passage, units, cosines, {"option": 1.0}, "en", sought=SoughtUnits({"-t"}))
     assert scores.tolist() == pytest.approx([0.6 + 0.2, 0.2 + 0.5, 0.3])
-    assert unit_scores(passage, units, cosines, {"t": 1.0}, "en", codes={"-x"}).argmax() == 0
+    assert unit_scores(passage, units, cosines, {"t": 1.0}, "en", sought=SoughtUnits({"-x"})).argmax() == 0
 
 
 def test_the_rows_of_a_table_answer_and_not_the_line_above() -> None:
@@ -89,7 +89,7 @@ def test_a_row_that_the_question_names_by_its_number_gains() -> None:
     units = [(text.index("| 1"), text.index("\n| 4")), (text.index("| 4"), len(text))]
     passage = Passage("p", text, Clue(), Source("coats"))
     scores = unit_scores(passage, units, np.full(2, 0.5, np.float32), {"size": 1.0, "size5": 4.0}, "en")
-    assert scores.tolist() == pytest.approx([0.5 + 0.2 / 5, 0.5 + 0.2 / 5 + 0.2]), "both have the header's “size”"
+    assert scores.tolist() == pytest.approx([0.5 + 0.4 / 5, 0.5 + 0.4 / 5 + 0.2]), "both have the header's “size”"
 
 
 def test_units_with_half_of_the_best_cosine_support_the_answer() -> None:
@@ -147,7 +147,7 @@ def test_a_row_also_has_the_words_of_its_header() -> None:
     units = [(0, 35), (text.index("| Adult"), len(text))]
     passage = Passage("p", text, Clue(), Source("pool"))
     scores = unit_scores(passage, units, np.full(2, 0.5, np.float32), {"resid": 1.0, "adult": 1.0}, "en")
-    assert scores.tolist() == pytest.approx([0.5 + 0.2 / 2, 0.5 + 0.2])
+    assert scores.tolist() == pytest.approx([0.5 + 0.2 / 2, 0.5 + 0.4])
 
 
 def test_a_german_unit_has_verbs_with_the_prefix_apart() -> None:
@@ -156,3 +156,32 @@ def test_a_german_unit_has_verbs_with_the_prefix_apart() -> None:
     (term,) = terms("ausfällt", "de")
     scores = unit_scores(passage, [(0, 30), (31, 77)], np.full(2, 0.5, np.float32), {term: 1.0}, "de")
     assert scores.tolist() == pytest.approx([0.5, 0.5 + 0.6])
+
+
+def test_words_count_more_in_rows() -> None:
+    text = "| Alt+D | debugs |\n| Alt+S | takes a screenshot |\nSee the page on screenshots."
+    passage = Passage("p", text, Clue(), Source("keys"))
+    units = [(0, 18), (19, 49), (50, 78)]
+    scores = unit_scores(passage, units, np.array([0.4, 0.3, 0.3], np.float32), {"screenshot": 1.0}, "en")
+    assert scores.tolist() == pytest.approx([0.4, 0.3 + WORDS_OF_ROWS, 0.3 + 0.2])
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "A client is a person who buys.",
+        "- **Client**: a person who buys.",
+        "1. The clients are persons who buy.",
+        "Client (C) means a person who buys.",
+        "Client – a person who buys",
+    ],
+)
+def test_the_definition_of_a_term_answers_what_it_is(definition: str) -> None:
+    text = f"Ask the client.\n{definition}\nClients pay late."
+    second = len("Ask the client.\n"), len(f"Ask the client.\n{definition}")
+    units = [(0, 15), second, (second[1] + 1, len(text))]
+    passage = Passage("p", text, Clue(), Source("glossary"))
+    cosines = np.full(3, 0.5, np.float32)
+    plain = unit_scores(passage, units, cosines, {"client": 1.0}, "en")
+    scores = unit_scores(passage, units, cosines, {"client": 1.0}, "en", sought=SoughtUnits(defined="client"))
+    assert (scores - plain).tolist() == pytest.approx([0, DEFINES, 0])

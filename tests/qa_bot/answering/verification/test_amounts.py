@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.answering.verification.amounts import asks_for_price, has_amount, lacks_amount, lacks_counted
+from qa_bot.answering.verification.amounts import asks_for_price, has_amount, lacks_amount, lacks_count, lacks_counted
 
 
 @pytest.mark.parametrize("text", ["1.200,50 €", "30 EUR a month", "EUR 30", "$5", "80 cents", "2,50 Euro", "£1,000"])
@@ -51,6 +51,9 @@ def test_words_that_ask():
         ("Wie lange dauert das?", "Die Dauer steht in § 4 Abs. 2 Nr. 1.", True),
         ("Wie lange dauert das?", "Höchstens einen Monat.", False),
         ("Ab wann gilt das?", "Ab März.", False),
+        ("Wie hoch ist der Beitrag?", "Der Beitrag ist bis zum 1. April 2025 zu leisten.", True),
+        ("How high is the fee?", "The fee is due on March 3 at 14:30.", True),
+        ("How high is the fee?", "The fee is due on March 3. It is 20.", False),
         ("Wie oft darf ich das?", "Jederzeit.", False),
         ("Was kostet ein Grab?", "Die Kosten trägt die Familie, (2) auch nach 20 Jahren.", True),
         ("Was kostet ein Grab?", "Ein Grab kostet 300 Euro.", False),
@@ -76,3 +79,29 @@ def test_a_passage_without_an_amount_does_not_answer_how_many_or_how_much(questi
 )
 def test_a_passage_that_says_nothing_near_what_is_counted(question, cover, expected):
     assert lacks_counted(question, "The tower has 12 floors.", "en", cover) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "lacks"),
+    [
+        ("How many comments can a task have?", "Comments are kept. A task lives for 30 days.", True),
+        ("How many comments can a task have?", "A task has up to 30 comments.", False),
+        ("How many comments can a task have?", "Notes: 30.", False),  # what is counted is not named
+        ("How many people work here?", "Founded on 12 January 2025 by those who work here.", True),
+        ("How many people work here?", "Of us 12 work here.", False),
+        ("How many rooms are there?", "| rooms | price |\n| --- | --- |\n| 12 | low |", False),
+        ("How many rooms are there?", "| rooms | price |\n| --- | --- |\n| large | low |", True),
+        ("Wie viele Bücher stehen dort?", "Bücher sind einzubinden. Der Eigenanteil beträgt 32 Euro.", True),
+        ("Wie viele Bücher stehen dort?", "Es gibt zwei Bücher.", False),
+        ("How many guests may come?", "Of the guests 20 may come.", False),
+        ("What comments can a task have?", "Comments are kept.", False),
+    ],
+)
+def test_a_passage_that_names_what_is_counted_without_a_number(question, text, lacks):
+    language = "de" if question.startswith("Wie") else "en"
+    assert lacks_count(question, text, language) is lacks
+
+
+def test_what_a_german_question_counts_is_its_noun():
+    assert lacks_counted("Wie viele Delegierte schickt der Verein?", "Der Verein.", "de", {"Delegierte": 0.04})
+    assert not lacks_counted("Wie viele Delegierte schickt der Verein?", "Der Verein.", "de", {"Delegierte": 0.5})

@@ -207,6 +207,13 @@ def test_content_words_have_a_term_of_the_passages_language():
     assert (words.rows, words.texts) == ([1, 3], ("kosten", "Hunde"))
 
 
+def test_a_digit_that_ends_a_name_has_the_term_of_the_index():
+    """The index joins a digit to the word before it, which is not the word's stem: "playstation3"."""
+    words = content_of("Where are saved games on the PlayStation 3?", "en", "en")
+    assert words.texts[-2:] == ("PlayStation", "3")
+    assert words.terms[-1] == "playstation3"
+
+
 def test_without_a_model_nothing_is_verified(caplog):
     def fail():
         raise EncoderError("Expected a model, but got none.")
