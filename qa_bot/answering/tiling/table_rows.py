@@ -36,10 +36,16 @@ def header_above(text: str, start: int) -> Span | None:
 
 
 def at_end_of_row(text: str, least: int, end: int) -> int:
-    """`end`, moved back to the end of the row before if it is inside a row of a table, but not before `least`."""
+    """`end`, moved back if it is inside a table, but not before `least`: to the end of the row before, or of the text
+    above the table if no row would be left below the header."""
     line = text.rfind("\n", 0, end) + 1
     is_inside = text.startswith("|", line) and line < end and text[end : end + 1] not in {"", "\n"}
-    return max(least, line - 1) if is_inside and line > 0 else end
+    if line > 0 and (is_inside or (line == end and text.startswith("|", end))):
+        end = max(least, line - 1)
+    if not text.startswith("\n|", end):
+        return end
+    header = header_above(text, end + 1) or header_above(text, text.find("\n", end + 1) + 1)
+    return max(least, len(text[: header[0]].rstrip())) if header and end < header[1] else end
 
 
 def end_of_table(text: str) -> int:

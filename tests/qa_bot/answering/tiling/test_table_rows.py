@@ -31,10 +31,17 @@ def test_rows_without_a_header_have_none() -> None:
 
 def test_an_end_inside_a_row_moves_to_the_row_before() -> None:
     desk, mail = TEXT.index("| Desk"), TEXT.index("| Mail")
-    assert at_end_of_row(TEXT, 0, desk + 14) == desk - 1
+    assert at_end_of_row(TEXT, 0, mail + 14) == mail - 1
     assert at_end_of_row(TEXT, desk + 10, desk + 14) == desk + 10, "not before the least"
     assert at_end_of_row(TEXT, 0, mail - 1) == mail - 1, "the end of a row"
     assert at_end_of_row(TEXT, 0, 10) == 10, "not in a table"
+
+
+@pytest.mark.parametrize("part", ["| Desk", "sk | none", "| ---", "-- |\n| Desk", "ogin |"])
+def test_a_header_without_rows_is_left_out(part: str) -> None:
+    for end in (TEXT.index(part), TEXT.index(part) - 1):
+        assert TEXT[: at_end_of_row(TEXT, 0, end)].strip() == "These are our tools."
+    assert at_end_of_row(TEXT, 30, TEXT.index("| Desk") - 1) == 30, "not before the least"
 
 
 def test_a_row_in_the_middle_of_a_text_has_its_header() -> None:
