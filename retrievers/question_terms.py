@@ -30,24 +30,24 @@ OTHER_LANGUAGE = 0.5
 
 _QUESTION_STOP_WORDS = """
 a about advice advise advised advises advising after again against all also am an and any anybody anyone anything are
-arent around as ask asked asking asks at away be because been before being below between both but by can cannot cant
-compare compared compares comparing concerned concerning concerns could couldn dear define defined defines describe
-describes did didn didnt differ difference differences different differing differs do does doesn doesnt doing don dont
-during each else ever everybody everyone everything explain explained explaining explains few find finding finds for
-found from further gave general get gets getting give given gives go goes going gone good got had has hasn hasnt have
-haven havent having he hello help helped helping helps her here hers hey hi him his hope hoped hopes hoping how hows i
-if im in info information informed into is isn isnt it its itself ive just kind kinds knew know knowing known knows less
-let lets like liked likely likes list little ll look looked looking looks lot love madam many may maybe me mean meaning
-means might mine more most much must my myself need needed needing needs never no nobody none nor not nothing now of off
-often on once one ones only or other others our ours out over own people per please possible quite re really regard
-regarding regards said same say saying says see seem seemed seeming seems she should shouldn shouldnt show showed
-showing shows sir so some somebody someone something sort sorts stand standing stands still such suggest suggested
-suggesting suggests sure take taken takes taking tell telling tells than thank thanked thanking thanks that thats the
-their them then there these they theyre thing things think thinking thinks this those thought through to told too tried
-tries try trying two u under until up upon us use used uses using ve very want wanted wanting wants was wasn wasnt way
-we well went were weren werent what whats when where wheres whether which while who whom whos whose why will wish wished
-wishes wishing with without wonder wondered wondering wonders wont would wouldn wouldnt yes yet you your youre yours
-yourself
+arent around as ask asked asking asks at away be because been before being below between both but by came can cannot
+cant come comes coming compare compared compares comparing concerned concerning concerns could couldn dear define
+defined defines describe describes did didn didnt differ difference differences different differing differs do does
+doesn doesnt doing don dont during each else ever everybody everyone everything explain explained explaining explains
+few find finding finds for found from further gave general get gets getting give given gives go goes going gone good got
+had has hasn hasnt have haven havent having he hello help helped helping helps her here hers hey hi him his hope hoped
+hopes hoping how hows i if im in info information informed into is isn isnt it its itself ive just kind kinds knew know
+knowing known knows less let lets like liked likely likes list little ll look looked looking looks lot love madam many
+may maybe me mean meaning means might mine more most much must my myself need needed needing needs never no nobody none
+nor not nothing now of off often on once one ones only or other others our ours out over own people per please possible
+quite re really regard regarding regards said same say saying says see seem seemed seeming seems she should shouldn
+shouldnt show showed showing shows sir so some somebody someone something sort sorts stand standing stands still such
+suggest suggested suggesting suggests sure take taken takes taking tell telling tells than thank thanked thanking thanks
+that thats the their them then there these they theyre thing things think thinking thinks this those thought through to
+told too tried tries try trying two u under until up upon us use used uses using ve very want wanted wanting wants was
+wasn wasnt way we well went were weren werent what whats when where wheres whether which while who whom whos whose why
+will wish wished wishes wishing with without wonder wondered wondering wonders wont would wouldn wouldnt yes yet you
+your youre yours yourself
 """
 _WONT = re.compile(r"\bwon['’]t\b", re.IGNORECASE)
 """Words are split at apostrophes, and "won" means something."""
