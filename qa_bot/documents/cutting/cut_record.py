@@ -42,9 +42,10 @@ def cut_record(record: Record, *, characters: int, overlap: int, boilerplate: Co
     """Cut a record; plain text is normalised and cut with overlap, Markdown is tidied and cut without.
 
     Passages of an export are kept if they have structure or an unchanged text. A Markdown document without a title, or
-    with one that is boilerplate, has that of its heading of level 1, or the name of its file. Its date is that of the
-    reader, else the one that its text states, else the one in its title, first heading or name, else that of its file:
-    a copy of a file is as new as the copying.
+    with one that is boilerplate, has that of its heading of level 1 if it has only one; several are its sections, and
+    its title is the name of its file, unless the reader of Markdown took the first heading as the title. Its date is
+    that of the reader, else the one that its text states, else the one in its title, first heading or name, else that
+    of its file: a copy of a file is as new as the copying.
     """
     if record.exported and record.exported.passages:
         structured = [CutPassage(*passage) for passage in record.exported.passages]

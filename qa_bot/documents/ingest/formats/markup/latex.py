@@ -20,6 +20,8 @@ TOKEN = re.compile(
     re.DOTALL,
 )
 VERBATIM = {"verbatim", "Verbatim", "lstlisting", "minted", "alltt"}
+MATHS_SIGN = re.compile(r"&[lg]t;|[≤≥=±+×]")
+"""A formula that is no more than a sign between words, which is no code."""
 MATHS = {"equation", "align", "gather", "multline", "displaymath", "math", "eqnarray"}
 TABULARS = {"tabular", "tabularx", "tabulary", "longtable", "array", "tabu"}
 SECTIONS = {
@@ -207,7 +209,8 @@ class _Converter:
         stop = self.text.find(end, self.position, self.position + MAX_ARGUMENT) if self._broken < MAX_BROKEN else -1
         self._broken += stop < 0
         if stop >= 0:
-            self.output.append(f"<code>{html.escape(self.text[self.position : stop].strip())}</code>")
+            formula = html.escape(self.text[self.position : stop].strip())
+            self.output.append(formula if MATHS_SIGN.fullmatch(formula) else f"<code>{formula}</code>")
             self.position = stop + len(end)
 
     def _option(self) -> str:

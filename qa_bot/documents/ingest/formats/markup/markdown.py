@@ -7,8 +7,9 @@ inside of it, need no rules.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -33,16 +34,31 @@ SWALLOWING_TAGS = (
     "select style svg template textarea title xmp"
 )
 """Elements that take what follows, if they are not closed."""
+WORD = re.compile(r"[^\W\d_]+")
+UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
+UNNAMED_WORDS = "readme index main document doc docs file page text untitled content contents home start"
+UNNAMED = frozenset(UNNAMED_WORDS.split())
+"""Names of files that say nothing of their subject."""
+LISTS_OPEN = {"ordered_list_open", "bullet_list_open"}
+LISTS_CLOSE = {"ordered_list_close", "bullet_list_close"}
+SHORTEST_NAME = 3  # letters of a word
+LONGEST_INITIALS = 6
+PART = re.compile(
+    r"(?:appendix|annexe?|attachment|part|chapter|section|article|anhang|anlage|teil|kapitel|abschnitt|artikel)\b"
+    r"|§|\d{1,3}(?:[.):]|\s)|[ivxIVX]{1,6}[.):]\s|[a-zA-Z][.):]\s",
+    re.IGNORECASE,
+)
+"""The beginning of the heading of a numbered part, or of an appendix."""
 SWALLOWING = frozenset(SWALLOWING_TAGS.split())
 KNOWN_TAGS = SWALLOWING.union(INLINE_TAGS.split(), (tag for tag in HANDLERS if tag[0] != "-")) - {"param"}
 
 
 def read(file: SourceFile) -> Iterator[Item]:
-    """One record; its title is that of the front matter, else the heading of level 1."""
+    """One record; its title is that of the front matter, else the heading of level 1, if the text has one for all."""
     source = file.text().replace("\r\n", "\n")
     front = front_matter(source)
     writer = markdown_blocks(source[front.end :], mdx=file.name.lower().endswith(".mdx"))
-    title = plain(front.title) or first_title(writer)
+    title = plain(front.title) or first_title(writer, file.stem)
     text = file.repairs.clean(without_title(writer.text, title))
     if front.redirect and not text:
         yield Notice(f"{file.where}:1", f"The page has no text, because it redirects to {front.redirect[:200]}.")
@@ -69,6 +85,7 @@ def markdown_blocks(source: str, writer: MarkdownWriter | None = None, *, mdx: b
     mdx = mdx or is_mdx(source)
     parser = _parser(mdx)
     tokens = parser.parse(commonmark(source, mdx=mdx))
+    is_numbered = False
     for token in tokens:
         if token.type == "inline":
             _keep_properties(token)
@@ -77,6 +94,10 @@ def markdown_blocks(source: str, writer: MarkdownWriter | None = None, *, mdx: b
                     _check_html(child)
         elif token.type == "html_block":
             _check_html(token)
+        elif token.type == "ordered_list_open":
+            is_numbered = True
+    if is_numbered:
+        _keep_numbers(tokens)
     return fragment(str(parser.renderer.render(tokens, parser.options, {})), writer)
 
 
@@ -87,15 +108,67 @@ def _parser(mdx: bool) -> MarkdownIt:
     return faster(parser.disable("code") if mdx else parser)
 
 
-def first_title(writer: MarkdownWriter) -> str:
-    """The first heading if it begins the text, else the only one of level 1; "" without one."""
+def first_title(writer: MarkdownWriter, stem: str = "") -> str:
+    """The first heading if it begins the text, else the only one of level 1; "" without one.
+
+    Of several of level 1 the first may be the first section ("General") instead of the title. It is the title if it
+    has a word of the file's name (and no other has more of them) or is abbreviated by it, if it heads no text, if all
+    others are numbered parts or appendices and it is not, or if the file's name says nothing ("README").
+
+    Args:
+        stem: the name of the file; without one the first heading is the title.
+    """
     if not writer.headings:
         return ""
     level, text = writer.headings[0]
-    first = [text for level, text in writer.headings if level == 1]
-    if level == 1 and writer.text.startswith(f"# {text}"):
-        return text
-    return first[0] if len(first) == 1 else ""
+    first, *others = [text for level, text in writer.headings if level == 1] or [""]
+    if level != 1 or not writer.text.startswith(f"# {text}"):
+        return "" if others else first
+    heads_nothing = writer.text.startswith(f"# {text}\n\n# ")
+    return text if not others or heads_nothing or _is_title(text, others, stem) else ""
+
+
+def _is_title(heading: str, others: Sequence[str], stem: str) -> bool:
+    """Whether the first of several headings of level 1 is that of the whole document."""
+    names = {word for word in _words(stem) if len(word) >= SHORTEST_NAME} - UNNAMED
+    if not names:
+        return True
+    if not PART.match(heading) and all(map(PART.match, others)):
+        return True
+    shared, *shares = (sum(_is_shared(name, _words(text)) for name in names) for text in (heading, *others))
+    return (shared > 0 and shared >= max(shares)) or _is_short_for(stem, heading)
+
+
+def _words(text: str) -> list[str]:
+    return WORD.findall(text.translate(UMLAUTS).casefold())
+
+
+def _is_shared(name: str, words: Sequence[str]) -> bool:
+    return any(name == word or (len(min(name, word, key=len)) > 3 and (name in word or word in name)) for word in words)
+
+
+def _is_short_for(stem: str, heading: str) -> bool:
+    """Whether the name is the initials of the heading, or of the parts of its long word: "RKO"."""
+    if not (stem.isalpha() and stem.isupper() and len(stem) <= LONGEST_INITIALS):
+        return False
+    letters = iter(heading.casefold())
+    return heading[:1].casefold() == stem[0].casefold() and all(letter in letters for letter in stem.casefold())
+
+
+def _keep_numbers(tokens: Sequence[Token]) -> None:
+    """Items of lists whose numbers ascend keep them: "4." stays so after "2.", and three times "1." is counted."""
+    open_lists: list[list[Token]] = []
+    for token in tokens:
+        if token.type == "list_item_open":
+            open_lists[-1].append(token)
+        elif token.type in LISTS_OPEN:
+            open_lists.append([])
+        elif token.type in LISTS_CLOSE:
+            items = open_lists.pop()
+            steps = list(pairwise([int(item.info) for item in items])) if items[0].info else []
+            if any(after != before + 1 for before, after in steps) and all(before < after for before, after in steps):
+                for item in items:
+                    item.attrSet("value", item.info)
 
 
 def _keep_properties(token: Token) -> None:

@@ -1,9 +1,12 @@
-"""Turns what is not CommonMark into it: template tags, MDX, admonitions, footnotes, wiki links, attribute lists."""
+"""Turns what is not CommonMark into it: template tags, MDX, admonitions, footnotes, wiki links, superscripts."""
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
+
+from qa_bot.documents.ingest.formats.markup.loose_blocks import with_blocks_apart
 
 FENCE = re.compile(r"[\s>]*(?:[-*+]\s+|\d{1,9}[.)]\s+)?(`{3,}|~{3,})([^\n]*)$")
 INLINE_CODE = re.compile(r"(``[^\n]+?``|`[^`\n]+`)")
@@ -32,12 +35,15 @@ FOOTNOTE = re.compile(r"^(\s{0,3})\[\^([^\]\s]+)\]:[ \t]*(.*)$")
 FOOTNOTE_MARK = re.compile(r"\[\^([^\]\[\s]{1,100})\]")
 WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
 ATTRIBUTES = re.compile(r"\{:[^{}\n]{0,200}\}|(?<=[^\s{])[ \t]*\{[#.][\w-][^{}\n]{0,200}\}[ \t]*$", re.MULTILINE)
+ATTRIBUTE_SIGNS = ("{:", "{#", "{.")
 CONTENTS = re.compile(r"^\s*(?:\[\[?_?toc_?\]?\]|\$\{toc\}|\{:toc\})\s*$", re.IGNORECASE)
 MDX_CODE = re.compile(r"^(?:import\s[^\n]*from\s+['\"]|import\s+['\"]|export\s+(?:const|let|var|default|function|\{))")
 MDX_WORDS = ("import", "export")
 MDX_COMMENT = re.compile(r"\{/\*(?:(?!\{/\*|\*/\}).)*\*/\}", re.DOTALL)
 JSX = re.compile(r"</?(?:[A-Z][\w.]*|(?=>))")
 JSX_TEXT = re.compile(r"\b(?:title|label|summary|alt|header|heading)=(?:\{\s*)?[\"']([^\"']+)[\"']")
+SUPERSCRIPT = re.compile(r"\^([A-Za-z0-9]{1,10})\^(?!\w)")
+MATHS_SIGN = re.compile(r"\$\s?([<>≤≥=±+×]|[<>]=)\s?\$")
 LONGEST_JSX = 5000  # characters of one tag
 LONGEST_BODY = 5000  # characters between a tag and its end
 MAX_BROKEN_JSX = 100  # tags without an end, before the rest of the text is left unchanged
@@ -120,7 +126,7 @@ def _converted(text: str, *, mdx: bool) -> str:
     """Prose without code blocks."""
     if mdx:
         text = _without_jsx(_without_mdx_code(text))
-    text = "\n".join(_with_items([_line(line) for line in text.split("\n")]))
+    text = with_blocks_apart("\n".join(_with_items([_line(line) for line in text.split("\n")])))
     pieces = INLINE_CODE.split(text)
     pieces[::2] = _templates_filled(pieces)
     return "".join(pieces)
@@ -131,10 +137,15 @@ def _templates_filled(pieces: list[str]) -> Iterator[str]:
         if "{" in text:
             text = TAG_COMMENT.sub("", text)
             text = VARIABLE.sub(_variable_text, TAG.sub(_tag_text, text))
-            text = ATTRIBUTES.sub("", text)
-        if "[" in text:
+            text = ATTRIBUTES.sub("", text) if any(sign in text for sign in ATTRIBUTE_SIGNS) else text
+        if "[^" in text:
             text = FOOTNOTE_MARK.sub(r"[\1]", text)
+        if "[[" in text:
             text = WIKI_LINK.sub(lambda match: "" if match[1] else (str(match[3] or match[2])), text)
+        if "^" in text:
+            text = SUPERSCRIPT.sub(r"<sup>\1</sup>", text)
+        if "$" in text:
+            text = MATHS_SIGN.sub(lambda match: html.escape(match[1]), text)
         yield text
 
 

@@ -36,6 +36,12 @@ def test_a_document():
     )
 
 
+def test_a_formula_of_one_sign_is_text():
+    assert (
+        latex(r"\documentclass{a}\begin{document}Up to $>$ 7 and $a > b$.\end{document}")[2] == "Up to > 7 and `a > b`."
+    )
+
+
 def test_record(reads):
     (record,), _, _ = reads("a.tex", FILE)
     assert (record.id, record.title, record.date, record.markdown) == ("a.tex", "The manual", "2024-03-05", True)

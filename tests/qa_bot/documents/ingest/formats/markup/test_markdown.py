@@ -73,6 +73,36 @@ def test_title(reads, text, title, rest):
     assert (record.title, record.text) == (title, rest)
 
 
+SECTIONS = "{}\n\nFirst words.\n\n# {}\n\nMore words."
+
+
+@pytest.mark.parametrize(
+    ("name", "headings", "title"),
+    [
+        ("Exam rules.md", ("General", "Before the exam"), "Exam rules"),
+        ("Prüfungsordnung.md", ("Allgemeines", "Vor der Prüfung"), "Prüfungsordnung"),
+        ("HISTORY.md", ("1.0.1 / 2024-08-31", "1.0.0 / 2024-01-02"), "HISTORY"),
+        ("benefits-and-perks.md", ("Benefits & Perks", "Benefits"), "Benefits & Perks"),
+        ("pruefungen.md", ("Die Prüfung", "Anhang"), "Die Prüfung"),
+        ("RKO.md", ("Reisekostenordnung", "Formulare"), "Reisekostenordnung"),
+        ("travel.md", ("Scale of fees", "Appendix 1: Rates"), "Scale of fees"),
+        ("travel.md", ("Scale of fees", "§ 1 Purpose"), "Scale of fees"),
+        ("travel.md", ("§ 1 Purpose", "§ 2 Rates"), "travel"),
+        ("README.md", ("Rickshaw", "Usage"), "Rickshaw"),
+        ("docs/_index.md", ("Rickshaw", "Usage"), "Rickshaw"),
+    ],
+)
+def test_the_first_of_several_headings_is_the_title_or_a_section(reads, name, headings, title):
+    (record,), _, _ = reads(name.rpartition("/")[2], "# " + SECTIONS.format(*headings))
+    assert record.title == title
+    assert (f"# {headings[0]}" in record.text) == (title != headings[0])
+
+
+def test_a_first_heading_without_text_below_it_is_the_title(reads):
+    (record,), _, _ = reads("travel.md", "# Scale of fees\n\n# Rates\n\nText.\n\n# Dates\n\nText.")
+    assert (record.title, record.text[:7]) == ("Scale of fees", "# Rates")
+
+
 def test_headings_alone_are_rejected_and_redirects_are_left_out(reads):
     _, (reject,), _ = reads("empty.md", "# A heading\n\n## Another")
     assert "headings alone" in reject.reason
@@ -92,6 +122,10 @@ def test_headings_alone_are_rejected_and_redirects_are_left_out(reads):
         ("~~old~~ new, <it@a.org>", "~~old~~ new, it@a.org"),
         ("- [x] done\n- [ ] open", "- [x] done\n- [ ] open"),
         ("**Parking:**\n\nFree.", "**Parking:**\n\nFree."),
+        ("1. a\n2. b\n4. c\n   - d\n   - e", "1. a\n2. b\n4. c\n    - d\n    - e"),
+        ("3) c\n5) d\n\nText.\n\n6) e", "3. c\n5. d\n\nText.\n\n6. e"),
+        ("1. a\n1. b\n1. c", "1. a\n2. b\n3. c"),
+        ("2. a\n1. b", "2. a\n3. b"),
         ("1. a\n\n   ```sh\n   x\n   ```\n2. b", "1. a\n\n    ```sh\n    x\n    ```\n2. b"),
         ("[a]\n\nb \\*c\\* &amp; \\# d", "[a]\n\nb *c* & # d"),
     ],

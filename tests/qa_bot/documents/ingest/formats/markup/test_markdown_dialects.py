@@ -25,6 +25,8 @@ from qa_bot.documents.ingest.formats.markup.markdown_dialects import commonmark,
         ("# Rooms {#rooms}\n{: .wide}\n[TOC]", "# Rooms\n\n"),
         ("See [[Page|the page]], [[Other]] ![[a.png]].", "See the page, Other ."),
         ("A claim[^1].\n\n[^1]: Proof.\n    More.", "A claim[1].\n\n\n[1] Proof.\nMore."),
+        ("A list^1^, 10^6^ and `a ^1^ $>$`.", "A list<sup>1</sup>, 10<sup>6</sup> and `a ^1^ $>$`."),
+        ("x^2 + y^2, a^b^c, $>$ 7 and $a > b$", "x^2 + y^2, a^b^c, &gt; 7 and $a > b$"),
         ("{% unclosed {{ too", "{% unclosed {{ too"),
     ],
 )
@@ -131,6 +133,13 @@ def test_definitions_below_their_terms_are_items():
 )
 def test_a_colon_elsewhere_defines_nothing(text):
     assert commonmark(text) == text
+
+
+def test_superscripts_and_signs_are_shown_as_text():
+    assert (
+        markdown_blocks("A list^1^ is $>$ 10^6^ m^2^.\n\n^1^: of $\u2265$ 2").text
+        == "A list [1] is > 10⁶ m².\n\n1: of ≥ 2"
+    )
 
 
 def test_the_label_of_a_tag_with_a_body_stands_before_it():
