@@ -290,7 +290,7 @@ def content_of(text: str, language: str, question_language: str) -> _Words:
     for at in range(1, len(matches)):
         is_last = at + 1 == len(matches) or firsts[at + 1] not in content
         if is_digit(matches[at][0]) and firsts[at - 1] in content and is_last:
-            firsts[at] = terms(f"{matches[at - 1][0]} {matches[at][0]}", language)[-1]
+            firsts[at] = "".join(terms(f"{matches[at - 1][0]} {matches[at][0]}", language)[-1:])
     counted = [
         (row, match[0], term) for row, (match, term) in enumerate(zip(matches, firsts, strict=True)) if term in content
     ]

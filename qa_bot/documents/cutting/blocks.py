@@ -32,7 +32,7 @@ _BOLD_LINE = re.compile(r"\*\*([^*\n]*[^*\n.;,!])\*\*:?|__([^_\n]*[^_\n.;,!])__:
 _ITALIC_QUESTION = re.compile(r"\*([^*\n]+\?)\*|_([^_\n]+\?)_")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_DASHES = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_DASHES = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?")
 _PIPE = re.compile(r"(?<!\\)\|")
 _TYPES: dict[str, BlockType] = {
     "heading_open": "heading",

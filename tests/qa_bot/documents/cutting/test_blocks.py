@@ -67,3 +67,8 @@ def test_a_line_heading_is_below_all_others() -> None:
         (("Doors", "Where is the key?"), "In the drawer."),
         (("Doors", "Who has it?"), "Ines."),
     ]
+
+
+def test_a_row_of_blanks_below_a_header_is_read_in_linear_time() -> None:
+    """Were it quadratic, this would take minutes."""
+    assert blocks(f"a | b\n-{' ' * 200_000}| x")
