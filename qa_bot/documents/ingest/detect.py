@@ -51,7 +51,7 @@ READERS = {
     "markdown": Reader("markup.markdown", (".md", ".markdown", ".mdx", ".mkd", ".mdown")),
     "restructured": Reader("markup.restructured", (".rst", ".rest")),
     "asciidoc": Reader("markup.asciidoc.document", (".adoc", ".asciidoc", ".asc")),
-    "latex": Reader("markup.latex", (".tex", ".latex", ".ltx")),
+    "latex": Reader("markup.latex.document", (".tex", ".latex", ".ltx")),
     "mediawiki": Reader("exports.mediawiki", roots=("mediawiki",)),
     "notebook": Reader("markup.notebook", (".ipynb",)),
     "python": Reader("markup.python_source", (".py", ".pyi")),

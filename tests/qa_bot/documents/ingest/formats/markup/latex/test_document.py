@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.documents.ingest.formats.markup.latex import latex
+from qa_bot.documents.ingest.formats.markup.latex.document import latex
 
 FILE = r"""\documentclass[a4paper]{article}
 \title{The \emph{manual}} \date{5 March 2024}
@@ -66,3 +66,14 @@ def test_record(reads):
 )
 def test_broken_markup_ends_in_time(piece):
     latex(piece * 5000 + " x")
+
+
+def test_signs_of_german_documents():
+    source = r"""\usepackage[ngerman]{babel}\begin{document}"`Ja"', M"uller, Schiff"|fahrt, $>$ 7 km, Buch\-f"uhrung."""
+    assert latex(source)[2] == "„Ja“, Müller, Schifffahrt, > 7 km, Buchführung."
+    assert latex('"also"')[2] == '"also"'
+
+
+def test_lengths_and_widths_are_no_words():
+    source = r"\parindent0em \parskip1.0ex plus0.1ex minus0.1ex\begin{minipage}[t]{5cm}a\end{minipage}\setlist{nosep}"
+    assert latex(source)[2] == "a"

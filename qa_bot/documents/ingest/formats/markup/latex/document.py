@@ -1,0 +1,86 @@
+"""LaTeX, one document a file: sections, lists, tables, code, links. Nothing is run, and no other file is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from qa_bot.documents.ingest.dates import iso_date
+from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.formats.markup.html import fragment, plain, without_title
+from qa_bot.documents.ingest.formats.markup.latex.commands import VERBATIM
+from qa_bot.documents.ingest.formats.markup.latex.converter import Converter, argument
+from qa_bot.documents.ingest.formats.markup.latex.definitions import expanded
+from qa_bot.documents.ingest.formats.markup.latex.headings import first_line, with_headings
+from qa_bot.documents.ingest.records import Item, Record, Reject
+
+COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*\n?[ \t]*")
+BODY = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.DOTALL)
+VERBATIM_NAMES = "|".join(sorted(VERBATIM))
+VERBATIM_BLOCK = re.compile(
+    rf"(\\begin\s*\{{(?:{VERBATIM_NAMES})\*?\}}(?:(?!\\begin\s*\{{(?:{VERBATIM_NAMES})).)*?"
+    rf"\\end\s*\{{(?:{VERBATIM_NAMES})\*?\}})",
+    re.DOTALL,
+)
+SETTINGS = re.compile(r"^[ \t]*(\\(?:newcounter|setcounter|newtheorem|setlist)\b.*)$", re.MULTILINE)
+"""Lines above the body that say how it is numbered."""
+GERMAN = re.compile(r"\\(?:usepackage|documentclass)\s*(?:\[[^\[\]]*german[^\[\]]*\]|\{n?german\})")
+SHORTHAND = re.compile(r"(?<!\\)\"([aouAOUsz`'=~/|\"<>-])")
+SHORTHANDS = {
+    **dict(zip("aouAOU", "äöüÄÖÜ", strict=True)),
+    **dict.fromkeys("sz", "ß"),
+    **dict.fromkeys('-|"', ""),
+    **dict.fromkeys("=~", "-"),
+    "`": "„",
+    "'": "“",
+    "/": "/",
+    "<": "«",
+    ">": "»",
+}
+"""What follows a quotation mark in German documents → what is printed."""
+
+
+def read(file: SourceFile) -> Iterator[Item]:
+    """One record; its title is that of `\\title`, else a centred first line, else the file's stem."""
+    source = file.text()
+    title, date, text = latex(source)
+    if not text:
+        yield Reject(f"{file.where}:1", "Expected LaTeX with text, but got none; name another format with --format.")
+        return
+    yield Record(
+        file.name,
+        file.repairs.clean(title) or file.stem,
+        file.repairs.clean(text),
+        where=f"{file.where}:1",
+        markdown=True,
+        date=date,
+    )
+
+
+def latex(source: str) -> tuple[str, str, str]:
+    """Title, date and Markdown of a document."""
+    parts = VERBATIM_BLOCK.split(source)
+    has_shorthands = GERMAN.search(source) is not None and "\\shorthandoff" not in source
+    others = [part if number % 2 else _prepared(part, has_shorthands) for number, part in enumerate(parts)]
+    document = expanded(others)
+    text = "".join(document.parts)
+    match = BODY.search(text)
+    head, body = (text[: match.start()], match[1]) if match else ("", text)
+    title, date = (_declared(name, head) or _declared(name, body) for name in ("title", "date"))
+    html = Converter("\n".join([*SETTINGS.findall(head), body]), document.names).html()
+    if not title:
+        title, html = first_line(html)
+    return title, iso_date(date), without_title(fragment(with_headings(html)).text, title)
+
+
+def _prepared(text: str, has_shorthands: bool) -> str:
+    """A part that is not verbatim without comments, and without the short forms of German documents."""
+    text = COMMENT.sub(r"\1", text)
+    return SHORTHAND.sub(lambda match: SHORTHANDS[match[1]], text) if has_shorthands else text
+
+
+def _declared(name: str, text: str) -> str:
+    """The text of an argument as in `\\title{…}`."""
+    match = re.search(rf"\\{name}\s*(?:\[[^\]]{{0,500}}\]\s*)?(?=\{{)", text)
+    content = argument(text, match.end())[0] if match else ""
+    return " ".join(plain(Converter(content).html()).split()) if content else ""
