@@ -52,6 +52,7 @@ READERS = {
     "restructured": Reader("markup.restructured", (".rst", ".rest")),
     "asciidoc": Reader("markup.asciidoc.document", (".adoc", ".asciidoc", ".asc")),
     "latex": Reader("markup.latex.document", (".tex", ".latex", ".ltx")),
+    "typst": Reader("markup.typst.document", (".typ",)),
     "mediawiki": Reader("exports.mediawiki", roots=("mediawiki",)),
     "notebook": Reader("markup.notebook", (".ipynb",)),
     "python": Reader("markup.python_source", (".py", ".pyi")),

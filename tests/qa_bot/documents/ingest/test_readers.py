@@ -36,6 +36,7 @@ TEXTS = {
     "html": ("a.html", "<html><title>Cats</title><body><p>Cats sleep.</p></body></html>"),
     "asciidoc": ("a.adoc", "= Cats\n\nCats sleep.\n"),
     "latex": ("a.tex", "\\title{Cats}\n\\begin{document}\nCats sleep.\n\\end{document}\n"),
+    "typst": ("a.typ", '#show: page.with(title: "Cats")\n\nCats sleep.\n'),
     "mediawiki": (
         "a.xml",
         "<mediawiki><page><title>Cats</title><revision><text>Cats sleep.</text></revision></page></mediawiki>",

@@ -216,7 +216,7 @@ class _Expander:
         return key
 
     def _filled(self, source: _Source, key: str, position: int, end: int) -> tuple[str, int] | None:
-        """The text for a use, and the offset after it; None if it has to stay as it is."""
+        """The text for a use, and the offset after it; None if nothing can be put in its place."""
         if self._left < 0:
             return None
         key = self._alias(key)
