@@ -69,7 +69,7 @@ def corrected(question: str, index: Index, encoder: Encoder) -> str:
     question = _as_more_passages_name_it(question, index)
     question = _CODE.sub(lambda code: _known_code(code[1], code[2], index), question)
     language = _language(question, index)
-    is_english, is_german = language in {"", "en"} and looks_english(question), language in {"", "de"}
+    is_english, is_german = language in {"", "en"} and _may_be_english(question, index), language in {"", "de"}
     if not is_english and not is_german:
         return question
     languages = ("en", "de") if is_german else ("en",)
@@ -180,6 +180,15 @@ def _language(question: str, index: Index) -> str:
     return language_of(question, is_question=True)
 
 
+def _may_be_english(question: str, index: Index) -> bool:
+    """Whether a question looks English. If all documents are, one that is in doubt does, too: "wat" may be "what"."""
+    if looks_english(question) or any(count for code, count in index.languages.items() if code != "en"):
+        return looks_english(question)
+    from qa_core.text.language_detection import language_of
+
+    return looks_english(question, in_doubt=True) and language_of(question, is_question=True) in {"", "en"}
+
+
 def _is_known(word: str, languages: tuple[str, ...], index: Index, encoder: Encoder) -> bool:
     if "_" in word:
         return all(_is_known(part, languages, index, encoder) for part in _PART.findall(word))
@@ -249,8 +258,22 @@ def _near(word: str, known: str) -> int:
     """Edits from a misspelt word to a known one; 0 if it is too far.
 
     A short word has one error, which is neither its first letter nor a letter too many. Another word may have two
-    errors, or one in its first letter; two errors of a word that is not long are in its vowels alone.
+    errors, or one in its first letter; two errors of a word that is not long are in its vowels alone. The -s of a
+    plural is one error more, however long the word is.
     """
+    if edits := _errors(word, known):
+        return edits
+    edits = _errors(word[:-1], known) if _is_plural_of(word, known) else 0
+    return edits and edits + 1
+
+
+def _is_plural_of(word: str, known: str) -> bool:
+    """Whether a word may be the misspelt plural of another one: "emials" of "email"."""
+    return len(word) >= SHORT and word.endswith("s") and word[-2] not in "su" and not known.endswith("s")
+
+
+def _errors(word: str, known: str) -> int:
+    """See `_near`, without plurals."""
     short = len(word) < SHORT
     allowed = 1 if short or known[0] != word[0] else 2
     if not known.isalpha() or abs(len(known) - len(word)) > allowed:

@@ -279,14 +279,17 @@ _FOREIGN = word_set(
 ) - {"do", "was", "den", "come", "as"}
 
 
-def looks_english(text: str) -> bool:
-    """Guess from the first 600 characters: Latin script, and not more foreign function words than English ones.
+def looks_english(text: str, *, in_doubt: bool = False) -> bool:
+    """Guess from the first 600 characters: Latin script, and fewer foreign function words than English ones.
 
     True for keywords without function words, so that English-only steps handle them.
+
+    Args:
+        in_doubt: the guess for as many foreign function words as English ones.
     """
     sample = words(text[:600])
     foreign = sum(map(_FOREIGN.__contains__, sample))
-    return _mostly_ascii(text[:600]) and (not foreign or sum(map(_ENGLISH.__contains__, sample)) > foreign)
+    return _mostly_ascii(text[:600]) and (not foreign or sum(map(_ENGLISH.__contains__, sample)) + in_doubt > foreign)
 
 
 def _mostly_ascii(text: str) -> bool:

@@ -64,6 +64,8 @@ def test_more_passages_are_searched_if_the_first_have_no_near_word(index, encode
         ("matirnety leave", "maternity leave"),  # two errors of a long word
         ("default of OPS_LENGHT_2?", "default of OPS_LENGTH_2?"),  # a part of an identifier
         ("is there wifi before signup", "is there Wi-Fi before sign up"),  # written in two parts
+        ("wat lenght have leaves", "wat length have leaves"),  # "wat" is Dutch, but all documents are English
+        ("which lenghts", "which length"),  # the documents have only the singular
     ],
 )
 def test_a_word_that_nothing_knows_becomes_the_nearest_word_of_the_documents(index, encoder, question, meant):
@@ -86,6 +88,7 @@ def test_a_code_has_as_many_zeros_as_in_the_documents(index, encoder, code, mean
         "guild walkie-talkie",  # WordNet has the whole word
         "lingdth of leave",  # two errors, not of vowels alone
         "zzyzx qwrtp",  # nothing is near
+        "che lenght in hotel, come si vede",  # Italian, with a word that is English, too
         "Wo ist der Defribillator und wie lange ist er da?",  # German
         "",
         "lenght " * 100,

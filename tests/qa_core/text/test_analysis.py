@@ -225,6 +225,11 @@ def test_looks_english(text: str, english: bool) -> None:
     assert looks_english(text) is english
 
 
+@pytest.mark.parametrize(("text", "english"), [("wat lenght have leaves", True), ("wat kost een have", False)])
+def test_as_many_foreign_function_words_as_english_ones_leave_a_doubt(text: str, english: bool) -> None:
+    assert (looks_english(text), looks_english(text, in_doubt=True)) == (False, english)
+
+
 @pytest.mark.parametrize(
     ("short", "long"),
     [
