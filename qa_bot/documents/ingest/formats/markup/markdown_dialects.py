@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from qa_bot.documents.ingest.formats.markup.loose_blocks import with_blocks_apart
 
@@ -26,6 +26,7 @@ SILENT = re.compile(
 ADMONITION = re.compile(
     r"^([\s>]*)(?:!!!|\?\?\?\+?|===!?\+?)[ \t]+(?:([\w-]+)[\w\s-]*?)?[ \t]*(?:\"([^\"]*)\")?[ \t]*$"
 )
+TITLE_ENDS = ("?", "!", ".", ":")
 ADMONITION_SIGNS = ("!!!", "???", "==")
 CONTAINER = re.compile(r"^\s*:{3,}[ \t]*(?:\{[ \t]*\.?)?([\w-]*)(?:\[([^\]]*)\]|[^\S\n]+([^{}\n]*?))?[^\n]*$")
 ALERT = re.compile(r"^([\s>]*>\s*)\[!(\w+)\][+-]?[ \t]*(.*)$")
@@ -34,8 +35,13 @@ TERM = re.compile(r"^(?![-+>#|:=~`]|\*(?:[\s*]*$|\s)|\d+[.)]\s)\S.{0,99}$")
 FOOTNOTE = re.compile(r"^(\s{0,3})\[\^([^\]\s]+)\]:[ \t]*(.*)$")
 FOOTNOTE_MARK = re.compile(r"\[\^([^\]\[\s]{1,100})\]")
 WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
-ATTRIBUTES = re.compile(r"\{:[^{}\n]{0,200}\}|(?<=[^\s{])[ \t]*\{[#.][\w-][^{}\n]{0,200}\}[ \t]*$", re.MULTILINE)
+ATTRIBUTES = re.compile(
+    r"\{:[^{}\n]{0,200}\}|(?:^[ \t>]*|(?<=[^\s{])[ \t]*)\{[#.][\w-][^{}\n]{0,200}\}[ \t]*$", re.MULTILINE
+)
+"""Of Kramdown, and at the end of a line or alone in one, as wikis have it below a quote."""
 ATTRIBUTE_SIGNS = ("{:", "{#", "{.")
+NUMBERED_LINK = re.compile(r"(?<![\w\])])\[(?=[^\[\]\n]{0,300}?[^\W\d_])([^\[\]\n]{1,300})\]\[(\d{1,4})\]")
+LINK_TARGET = re.compile(r"^[ \t>]*\[(\d{1,4})\]:", re.MULTILINE)
 CONTENTS = re.compile(r"^\s*(?:\[\[?_?toc_?\]?\]|\$\{toc\}|\{:toc\})\s*$", re.IGNORECASE)
 MDX_CODE = re.compile(r"^(?:import\s[^\n]*from\s+['\"]|import\s+['\"]|export\s+(?:const|let|var|default|function|\{))")
 MDX_WORDS = ("import", "export")
@@ -62,6 +68,7 @@ def commonmark(source: str, *, mdx: bool = False) -> str:
     """The file in CommonMark with HTML; code blocks and inline code stay unchanged."""
     source = COMMENT.sub("", source)
     source = RAW.sub(lambda match: str(match[1]).replace("{", BRACE), source)
+    targets = frozenset(LINK_TARGET.findall(source))
     prose: list[str] = []
     result: list[str] = []
     for is_code, line in _lines("\n".join(_dedented(source.split("\n")))):
@@ -69,11 +76,11 @@ def commonmark(source: str, *, mdx: bool = False) -> str:
             prose.append(line)
             continue
         if prose:
-            result.append(_converted("\n".join(prose), mdx=mdx))
+            result.append(_converted("\n".join(prose), targets, mdx=mdx))
             prose.clear()
         result.append(line)
     if prose:
-        result.append(_converted("\n".join(prose), mdx=mdx))
+        result.append(_converted("\n".join(prose), targets, mdx=mdx))
     return "\n".join(result).replace(BRACE, "{")
 
 
@@ -116,28 +123,35 @@ def _body_title(line: str) -> str:
     """The text in place of a line that begins an indented body; "" if it begins none."""
     if any(sign in line for sign in ADMONITION_SIGNS) and (match := ADMONITION.match(line)):
         title = match[3] if match[3] is not None else (match[2] or "").capitalize()
-        return f"{match[1]}**{title}:** " if title else " "
+        return f"{match[1]}{_bold_title(title)} " if title else " "
     if "[^" in line and (match := FOOTNOTE.match(line)):
         return f"{match[1]}[{match[2]}] {match[3]}"
     return ""
 
 
-def _converted(text: str, *, mdx: bool) -> str:
-    """Prose without code blocks."""
+def _bold_title(title: str) -> str:
+    """The title of an admonition in bold type, with a colon unless it ends a sentence."""
+    return f"**{title}{'' if title.endswith(TITLE_ENDS) else ':'}**"
+
+
+def _converted(text: str, targets: Set[str], *, mdx: bool) -> str:
+    """Prose without code blocks; a link to a number that is none of the targets is text."""
     if mdx:
         text = _without_jsx(_without_mdx_code(text))
     text = with_blocks_apart("\n".join(_with_items([_line(line) for line in text.split("\n")])))
     pieces = INLINE_CODE.split(text)
-    pieces[::2] = _templates_filled(pieces)
+    pieces[::2] = _templates_filled(pieces, targets)
     return "".join(pieces)
 
 
-def _templates_filled(pieces: list[str]) -> Iterator[str]:
+def _templates_filled(pieces: list[str], targets: Set[str]) -> Iterator[str]:
     for text in pieces[::2]:
         if "{" in text:
             text = TAG_COMMENT.sub("", text)
             text = VARIABLE.sub(_variable_text, TAG.sub(_tag_text, text))
             text = ATTRIBUTES.sub("", text) if any(sign in text for sign in ATTRIBUTE_SIGNS) else text
+        if "][" in text:
+            text = NUMBERED_LINK.sub(lambda match: match[0] if match[2] in targets else str(match[1]), text)
         if "[^" in text:
             text = FOOTNOTE_MARK.sub(r"[\1]", text)
         if "[[" in text:
@@ -173,9 +187,9 @@ def _with_items(lines: list[str]) -> Iterator[str]:
 def _line(line: str) -> str:
     if ":::" in line and (match := CONTAINER.match(line)):
         title = (match[2] or match[3] or match[1] or "").strip()
-        return f"\n**{title.capitalize() if title == match[1] else title}:** " if title else ""
+        return f"\n{_bold_title(title.capitalize() if title == match[1] else title)} " if title else ""
     if "[!" in line and (match := ALERT.match(line)):
-        return f"{match[1]}**{match[3].strip() or match[2].capitalize()}:**"
+        return f"{match[1]}{_bold_title(match[3].strip() or match[2].capitalize())}"
     return "" if "toc" in line.lower() and CONTENTS.match(line) else line
 
 

@@ -16,6 +16,8 @@ _URL_END = re.compile(rf"{_URL}\d*{_LINK_END}?")
 _BACKTICKS = re.compile(r"`+")
 LONGEST_URL = 500  # characters; longer ones are data rather than addresses
 SCHEMES = {"http", "https", "mailto"}
+_MAIL_ADDRESS = re.compile(r"[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,63}")
+"""An address that people give as the target of a link, without "mailto:"."""
 
 
 class Emphasis(Enum):
@@ -106,6 +108,7 @@ def markdown_link(text: str, url: str) -> str:
     """`[text](url)` for web and mail addresses; the text alone for others, and if it is the address itself."""
     label = text.strip()
     url = "".join(url.split())
+    url = f"mailto:{url}" if _MAIL_ADDRESS.fullmatch(url) else url
     address = url.removeprefix("mailto:").partition("?")[0] if url.startswith("mailto:") else url
     if not label or label in {url, address} or len(url) > LONGEST_URL or not _is_public(url):
         return text

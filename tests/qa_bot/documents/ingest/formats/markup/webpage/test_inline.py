@@ -12,6 +12,8 @@ from qa_bot.documents.ingest.formats.markup.webpage.inline import Inline, markdo
         ("<a href='https://a.org/x'>the page</a>", "[the page](https://a.org/x)"),
         ("see <a href='mailto:it@a.org'> IT </a>now", "see [IT](mailto:it@a.org) now"),
         ("<a href='mailto:it@a.org?subject=x'>it@a.org</a>", "it@a.org"),
+        ("<a href='it.desk@a.org'>IT</a>", "[IT](mailto:it.desk@a.org)"),
+        ("<a href='it@a.org'>it@a.org</a> <a href='@ann'>Ann</a>", "it@a.org Ann"),
         ("<a href='https://a.org'>https://a.org</a>", "https://a.org"),
         ("<a href='../b.html'>b</a> <a href='javascript:x()'>c</a> <a>d</a>", "b c d"),
         ("<a href='http://[broken'>e</a>", "e"),
