@@ -1,17 +1,27 @@
-"""Numbered headings of plain text that stand directly above their text: "1. Membership", then its sentences."""
+"""Numbered headings of plain text that stand directly above their text: "1. Membership", then its sentences.
+
+Also headings that are numbered with a letter: "A. Standard procedure", "A.1. Proposal".
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from qa_bot.documents.ingest.dates import is_date
 
 LONGEST = 60  # characters
 FEWEST = 2  # headings, or the numbers say nothing
+LETTER_LEVEL = 2
+"""Of a heading with a letter alone."""
 LINE = re.compile(r"(\d{1,2}(?:\.\d{1,3}){0,4})\.?\s+(\S.*)")
 ITEM = re.compile(r"\s*(?:[-*•·‣▪◦–—+]|\d{1,3}[.)]|\(?[a-z][.)])\s")
+LETTERED = re.compile(r"([A-Z])\.(\d{1,3}(?:\.\d{1,3}){0,2})?\.?\s+(\S.*)")
+PARTICLES = re.compile(r"\b(?:van|von|zu|de|del|della|der|den|di|da|dos|du|la|le|ter|bin|ibn|and|und|y|e)\b")
+"""Small words of names."""
+SMALL_WORD = re.compile(r"\s[^\W\d_A-Z][^\W\d_]")
 ENDS = ".!?…。！？:;,"
 SENTENCE_END = re.compile(r"[.!?…。！？:][\"'”’»)]*$")
 
@@ -70,6 +80,44 @@ def _has_text(block: Sequence[str], start: int) -> bool:
         return False
     end = next((index for index in range(start, len(block)) if LINE.fullmatch(block[index])), len(block))
     return SENTENCE_END.search(block[end - 1]) is not None
+
+
+class _Lettered(NamedTuple):
+    """A block of one line that may be a heading: its letter, its numbers after the letter, and its title."""
+
+    block: int
+    letter: str
+    number: Number
+    title: str
+
+
+def lettered_headings(blocks: Sequence[Sequence[str]]) -> Mapping[int, int]:
+    """The level of each block that is a heading numbered with a letter, by its place.
+
+    At least two of a level are in order, from A or from A.0 or A.1 on, and text is below the last one. Letters alone
+    may be initials of names, so that one of them has numbers below it or a title with a small word.
+    """
+    places = [place for number, block in enumerate(blocks[:-1]) for place in _lettered(number, block)]
+    letters = [place for place in places if not place.number]
+    numbered = {place.letter for place in places if place.number}
+    is_title = any(SMALL_WORD.search(PARTICLES.sub("", place.title)) for place in letters)
+    levels: dict[int, int] = {}
+    in_order = [place.letter for place in letters] == [chr(ord("A") + at) for at in range(len(letters))]
+    apart = all(later.block - place.block > 1 for place, later in pairwise(letters))
+    if len(letters) >= FEWEST and in_order and apart and (numbered or is_title):
+        levels |= {place.block: LETTER_LEVEL for place in letters}
+    for letter in numbered:
+        below = [place for place in places if place.letter == letter and place.number]
+        first = [place.number[0] for place in below if len(place.number) == 1]
+        if len(first) >= FEWEST and first[0] <= 1 and first == [*range(first[0], first[0] + len(first))]:
+            levels |= {place.block: LETTER_LEVEL + len(place.number) for place in below}
+    return levels
+
+
+def _lettered(number: int, block: Sequence[str]) -> Iterator[_Lettered]:
+    match = LETTERED.fullmatch(block[0].strip()) if len(block) == 1 else None
+    if match and _may_be_heading(match[0], match[3]):
+        yield _Lettered(number, match[1], tuple(map(int, match[2].split("."))) if match[2] else (), match[3])
 
 
 def _is_counted(numbers: Sequence[Number]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from qa_bot.documents.ingest.dates import is_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.markup.numbered_headings import with_headings_apart
+from qa_bot.documents.ingest.formats.markup.numbered_headings import lettered_headings, with_headings_apart
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 
@@ -75,11 +75,15 @@ def markdown_text(blocks: Sequence[Sequence[str]]) -> str:
     writer = MarkdownWriter()
     shouts = sum(_is_capitals(line) for block in blocks for line in block) * 3 > sum(map(len, blocks))
     dates = sum(len(block) == 1 and is_date(block[0]) for block in blocks)
+    lettered = lettered_headings(blocks)
     for number, block in enumerate(blocks):
         if len(block) == 1 and dates < LOG_DATES and is_date(block[0]):
             writer.paragraph(block[0].strip())
             continue
         before, after = (blocks[number - 1] if number else ()), (blocks[number + 1] if number + 1 < len(blocks) else ())
+        if level := lettered.get(number):
+            writer.heading(level, block[0].strip())
+            continue
         lines = _write_heading(writer, list(block), before, after, capitals=not shouts)
         if lines:
             _write_block(writer, lines, before)

@@ -44,6 +44,35 @@ def test_numbered_headings_directly_above_their_text(reads):
     assert record.text.endswith("1. Turn the key\n2. Push")
 
 
+def test_headings_numbered_with_a_letter(reads):
+    data = (
+        "Rules\n\nA. Standard Procedure\n\n  They apply.\n\n  A.0. Proposal\n\n    It is written.\n\n"
+        "  A.1. Vote\n\n    It is secret.\n\nB. Language\n\n  Plain words.\n"
+    )
+    (record,), _, _ = reads("rules.txt", data)
+    assert [line for line in record.text.split("\n") if line.startswith("#")] == [
+        "## A. Standard Procedure",
+        "### A.0. Proposal",
+        "### A.1. Vote",
+        "## B. Language",
+    ]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "A. Smith\n\nChair.\n\nB. van Dyke\n\nClerk.",  # names
+        "A. Smith\n\nB. Jones\n\nC. Dyke of the board\n\nAll of them.",
+        "A. Use of words\n\nPlain.\n\nC. Use of signs\n\nFew.",  # a letter is left out
+        "A. Use of words\n\nPlain.",
+        "A.3 Paper\n\nBig.\n\nA.4 Paper\n\nSmall.",  # not from the first number on
+    ],
+)
+def test_lines_with_a_letter_that_are_no_headings(reads, data):
+    (record,), _, _ = reads("list.txt", f"First of all.\n\n{data}")
+    assert "#" not in record.text
+
+
 @pytest.mark.parametrize(
     "data",
     [
