@@ -8,12 +8,14 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from qa_bot.answering.stages.question_words import QuestionWord, words_of_terms
+from qa_bot.answering.stages.question_words import QuestionWord, question_words, words_of_terms
 from qa_bot.answering.tiling.table_rows import named_by_rows
 from qa_bot.answering.wording.refusals import ENGLISH, JUDGED, Refusals, refusals_for
 from qa_core.text.analysis import terms, words
+from qa_core.text.function_words import question_stop_words
 from qa_core.text.language_detection import language_of
 from qa_core.text.languages import analysis_language
+from qa_core.text.stop_words import STOP_WORDS
 from qa_core.types import Candidate, Question
 from rankers.clue import Statistics
 from rankers.question_titles import is_question
@@ -97,6 +99,7 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
         return wording.nothing_named
     spoken = language_of(text[:JUDGED], formulation.languages.question, is_question=True)
     of_turn = set(content_terms(text, language, spoken))  # a formulation may have words of earlier questions
+    of_turn -= _of_function_words(text, language, spoken or language)
     unknown = [term for term in content if term in of_turn and not index.document_frequency("all", term)]
     if others := [code for code in formulation.languages.analyses if code != language]:
         unknown = [term for term in unknown if not _is_known_elsewhere(text, term, language, others, index)]
@@ -107,7 +110,7 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
         unknown = [term for term in unknown if term not in meant | named]
     if unknown:
         missing = words_of_terms(text, unknown, language, formulation.languages.question)
-        is_whole = len(unknown) == len(content)
+        is_whole = of_turn <= {*unknown}
         return _unknown_words(turn, missing, unknown, whole=is_whole, nearest=ranking.candidates)
     if not ranking.candidates:
         return wording.nothing_in_scope if ranking.only else wording.nothing_found
@@ -141,6 +144,15 @@ def demoted_reason(candidate: Candidate, ranking: Ranking) -> str:
 
 def _content(formulation: Formulation, language: str) -> list[str]:
     return [*formulation.content_in(language)] if has_content(formulation.text, formulation.languages) else []
+
+
+def _of_function_words(text: str, language: str, spoken: str) -> set[str]:
+    """The terms of words that say nothing about the topic, such as "everything": no document has to mention them."""
+    small = STOP_WORDS if spoken == "en" else question_stop_words(spoken)
+    function_words = (
+        word for word in question_words(text, language, spoken) if not word.name and word.text.casefold() in small
+    )
+    return {term for word in function_words for term in word.terms}
 
 
 def _is_known_elsewhere(text: str, term: str, language: str, others: Sequence[str], index: Statistics) -> bool:

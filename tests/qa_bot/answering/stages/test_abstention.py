@@ -97,6 +97,10 @@ def reason_for(corridor, title, body="", *, seconds=30.0):
             "The nearest is “Why do cats purr?”.",
         ),
         (
+            "does everything ever blorp less",  # nothing is left without the word
+            "None of your documents mentions “blorp”; ask in other words, or add documents about it.",
+        ),
+        (
             "what is the capital of Burkina Faso",
             "None of your documents mentions “Burkina Faso”; check how the name is written, or add documents about it.",
         ),
