@@ -27,7 +27,7 @@ class Comparing {
   #busy = false;
   #pick = el("select", { id: "compare-name" });
   #who = el("input", { id: "compare-judge", required: true, autocomplete: "off", ...NAME });
-  #form = el("form", { class: "compare-form", on: { submit: (event) => this.#begin(event) } });
+  #form = el("form", { class: "compare-form", hidden: true, on: { submit: (event) => this.#begin(event) } });
   #empty = el("p", { class: "fine", hidden: true });
   #state = el("p", { class: "fine", role: "status" });
   #arena = el("div", { class: "compare-arena" });

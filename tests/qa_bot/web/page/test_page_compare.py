@@ -187,3 +187,19 @@ def test_answers_are_side_by_side_on_a_wide_screen(serve, judgements, visit, wid
     section.get_by_role("button", name="Show the table").click()
     section.locator("table").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_judging_begins_when_the_comparisons_are_listed(serve, judgements, visit):
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page = visit(f"{serve().url}/owner", route=lambda page: page.route("**/api/comparisons", hold))
+    section = page.locator("#compare")
+    expect(section.get_by_role("heading", name="Blind comparison")).to_be_visible()
+    expect(section.get_by_role("button", name="Judge")).to_be_hidden()
+    while not held:
+        page.wait_for_timeout(10)
+    held[0].continue_()
+    expect(section.get_by_role("button", name="Judge")).to_be_visible()
