@@ -81,6 +81,9 @@ class SoughtUnits(NamedTuple):
     defined: str = ""
 
 
+NOTHING_SOUGHT = SoughtUnits()
+
+
 def unit_scores(
     passage: Passage,
     units: Sequence[Span],
@@ -89,7 +92,7 @@ def unit_scores(
     language: str,
     *,
     context: Collection[str] = (),
-    sought: SoughtUnits = SoughtUnits(),  # noqa: B008  # a constant
+    sought: SoughtUnits = NOTHING_SOUGHT,
 ) -> FloatArray:
     """The score (U,) of each unit as an answer.
 
