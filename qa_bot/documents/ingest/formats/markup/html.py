@@ -37,19 +37,30 @@ class HtmlPage:
 def read(file: SourceFile) -> Iterator[Item]:
     """One record: the page's title and main text, without scripts, menus and footers; the id is the path."""
     parsed = read_page(file.text())
-    title, text = file.repairs.clean(parsed.metadata.title), file.repairs.clean(parsed.markdown)
-    if not text:
-        yield Reject(f"{file.where}:1", "Expected a page with text, but got none (a page made by scripts?); save it.")
-        return
-    yield Record(
-        file.name,
-        title or file.stem,
-        text,
-        where=f"{file.where}:1",
-        markdown=True,
-        date=parsed.metadata.date,
-        language=parsed.metadata.language,
+    about = parsed.metadata
+    yield one_document(
+        file,
+        about.title,
+        parsed.markdown,
+        reject="Expected a page with text, but got none (a page made by scripts?); save it.",
+        date=about.date,
+        language=about.language,
     )
+
+
+def one_document(
+    file: SourceFile, title: str, text: str, *, reject: str, date: str = "", language: str = ""
+) -> Record | Reject:
+    """The record of a file that is one document in Markdown; without text, a reject with that reason.
+
+    Without a title it is the file's stem.
+    """
+    text = file.repairs.clean(text)
+    where = f"{file.where}:1"
+    if not text:
+        return Reject(where, reject)
+    title = file.repairs.clean(title) or file.stem
+    return Record(file.name, title, text, where=where, markdown=True, date=date, language=language)
 
 
 def read_page(html: str, *, with_links: bool = False) -> HtmlPage:

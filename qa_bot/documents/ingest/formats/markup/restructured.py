@@ -17,11 +17,11 @@ from docutils.parsers.rst.languages import en as english
 
 from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.markup.html import fragment, without_title
+from qa_bot.documents.ingest.formats.markup.html import fragment, one_document, without_title
 from qa_bot.documents.ingest.formats.markup.markdown import first_title
 from qa_bot.documents.ingest.formats.markup.sphinx_conditions import for_web_pages
 from qa_bot.documents.ingest.formats.markup.text import text_blocks
-from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
+from qa_bot.documents.ingest.records import Item, Notice, Reject
 
 SETTINGS = {
     "_disable_config": True,
@@ -40,6 +40,7 @@ SETTINGS = {
     "line_length_limit": 100_000,
     "xml_declaration": False,
 }
+EMPTY = "Expected text, but got none; fill the file or leave it out."
 LARGEST = 2 * 1024**2  # characters; parsing takes seconds for each million
 USED_DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w:+.-]{1,60}?)::(?:\s|$)", re.MULTILINE)
 USED_ROLE = re.compile(r":([A-Za-z][\w:+.-]{0,60}):`|`:([A-Za-z][\w+.-]{0,60}):")
@@ -178,7 +179,7 @@ def read(file: SourceFile) -> Iterator[Item]:
     """One record; its title is that of the document, else the file's stem."""
     source = file.text()
     if not source.strip():
-        yield Reject(f"{file.where}:1", "Expected text, but got white space; fill the file or leave it out.")
+        yield Reject(f"{file.where}:1", EMPTY)
         return
     title, date, text = "", "", ""
     try:
@@ -188,15 +189,7 @@ def read(file: SourceFile) -> Iterator[Item]:
         yield Notice(
             f"{file.where}:1", f"Its markup could not be read ({type(error).__name__}); it is read as plain text."
         )
-    text = text or text_blocks(source)
-    yield Record(
-        file.name,
-        file.repairs.clean(title) or file.stem,
-        file.repairs.clean(text),
-        where=f"{file.where}:1",
-        markdown=True,
-        date=date,
-    )
+    yield one_document(file, title, text or text_blocks(source), reject=EMPTY, date=date)
 
 
 def restructured(source: str) -> tuple[str, str, str]:

@@ -12,9 +12,9 @@ from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.markup.asciidoc.header import ATTRIBUTE, HeaderLines, revision_date
 from qa_bot.documents.ingest.formats.markup.asciidoc.inline import inline
 from qa_bot.documents.ingest.formats.markup.asciidoc.tables import table
-from qa_bot.documents.ingest.formats.markup.html import fragment, without_title
+from qa_bot.documents.ingest.formats.markup.html import fragment, one_document, without_title
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import declared_language
-from qa_bot.documents.ingest.records import Item, Record, Reject
+from qa_bot.documents.ingest.records import Item
 
 DEEPEST = 12  # blocks inside blocks
 HEADING = re.compile(r"(={1,6}|#{1,6})\s+(\S.*)")
@@ -44,19 +44,13 @@ def read(file: SourceFile) -> Iterator[Item]:
     """One record; its title is that of the document, else the file's stem."""
     converter = _Converter()
     writer = fragment(converter.html(file.text()))
-    text = file.repairs.clean(without_title(writer.text, converter.title))
-    if not text:
-        yield Reject(f"{file.where}:1", "Expected AsciiDoc with text, but got none; fill the file or leave it out.")
-        return
-    yield Record(
-        file.name,
-        file.repairs.clean(converter.title) or file.stem,
-        text,
-        where=f"{file.where}:1",
-        markdown=True,
-        date=next(
-            filter(None, (iso_date(converter.attributes.get(name)) for name in ("revdate", "docdate", "date"))), ""
-        ),
+    dates = (iso_date(converter.attributes.get(name)) for name in ("revdate", "docdate", "date"))
+    yield one_document(
+        file,
+        converter.title,
+        without_title(writer.text, converter.title),
+        reject="Expected AsciiDoc with text, but got none; fill the file or leave it out.",
+        date=next(filter(None, dates), ""),
         language=declared_language(converter.attributes.get("lang")),
     )
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.markup.html import fragment, plain, without_title
+from qa_bot.documents.ingest.formats.markup.html import fragment, one_document, plain, without_title
 from qa_bot.documents.ingest.formats.markup.latex.commands import VERBATIM
 from qa_bot.documents.ingest.formats.markup.latex.converter import Converter, argument
 from qa_bot.documents.ingest.formats.markup.latex.definitions import expanded
 from qa_bot.documents.ingest.formats.markup.latex.headings import first_line, with_headings
-from qa_bot.documents.ingest.records import Item, Record, Reject
+from qa_bot.documents.ingest.records import Item
 
 COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*\n?[ \t]*")
 BODY = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.DOTALL)
@@ -42,17 +42,12 @@ SHORTHANDS = {
 
 def read(file: SourceFile) -> Iterator[Item]:
     """One record; its title is that of `\\title`, else a centred first line, else the file's stem."""
-    source = file.text()
-    title, date, text = latex(source)
-    if not text:
-        yield Reject(f"{file.where}:1", "Expected LaTeX with text, but got none; name another format with --format.")
-        return
-    yield Record(
-        file.name,
-        file.repairs.clean(title) or file.stem,
-        file.repairs.clean(text),
-        where=f"{file.where}:1",
-        markdown=True,
+    title, date, text = latex(file.text())
+    yield one_document(
+        file,
+        title,
+        text,
+        reject="Expected LaTeX with text, but got none; name another format with --format.",
         date=date,
     )
 

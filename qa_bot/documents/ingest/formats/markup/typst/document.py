@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 
 from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.markup.html import fragment, plain, without_title
+from qa_bot.documents.ingest.formats.markup.html import fragment, one_document, plain, without_title
 from qa_bot.documents.ingest.formats.markup.typst.blocks import HEADING, ITEM, BlockLines
 from qa_bot.documents.ingest.formats.markup.typst.code import MOST_BROKEN, PAIRS, Brackets, unquoted
 from qa_bot.documents.ingest.formats.markup.typst.inline import CONTROL, inline
-from qa_bot.documents.ingest.records import Item, Record, Reject
+from qa_bot.documents.ingest.records import Item
 
 DEEPEST = 20  # contents in contents
 WIDEST = 100  # columns
@@ -58,16 +58,8 @@ WITH_STRINGS = {"text", "strong", "emph", "underline", "upper", "lower", "smallc
 def read(file: SourceFile) -> Iterator[Item]:
     """One record; its title is that of its template, else its only heading of the first level, else the file's stem."""
     title, date, text = typst(file.text())
-    if not text:
-        yield Reject(f"{file.where}:1", "Expected Typst with text, but got none; fill the file or leave it out.")
-        return
-    yield Record(
-        file.name,
-        file.repairs.clean(title) or file.stem,
-        file.repairs.clean(text),
-        where=f"{file.where}:1",
-        markdown=True,
-        date=date,
+    yield one_document(
+        file, title, text, reject="Expected Typst with text, but got none; fill the file or leave it out.", date=date
     )
 
 
