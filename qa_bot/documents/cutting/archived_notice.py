@@ -27,7 +27,7 @@ _FRENCH = r"(?:page|document|version|politique|guide|article|procédure|manuel|r
 _IF = re.compile(
     r"\b(?:if|when|once|whether|unless|until|in case|may|might|wenn|falls|sobald|ob|si|quand|lorsque)\b", re.I
 )
-_BEFORE = r"(?:[>\s\[(⚠️!]|\*\*?(?=\S)|__?(?=\S))*"
+_BEFORE = r"(?:[>\s\[(⚠️!]|[*_](?=\S))*"
 _LABEL = r"(?:(?:note|notice|warning|important|hinweis|achtung|attention|remarque)[\s*_:!–—]{1,6})?"
 _NOTICES = tuple(
     re.compile(pattern, re.IGNORECASE)

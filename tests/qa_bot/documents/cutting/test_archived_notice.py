@@ -106,3 +106,9 @@ def test_titles(title: str, expected: bool) -> None:
 )
 def test_paths(path: str, expected: bool) -> None:
     assert is_archived("Guide", [], path) is expected
+
+
+@pytest.mark.parametrize("line", ["*" * 500, "_" * 500, "*_" * 250, "> [" * 160 + "x"])
+def test_lines_of_signs_are_read_at_once(line: str) -> None:
+    assert not is_archived("Guide", [line], "guide.md")
+    assert is_archived("Guide", ["*" * 60 + "Archived" + "*" * 60], "guide.md")
