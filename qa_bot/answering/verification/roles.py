@@ -12,7 +12,7 @@ from collections.abc import Mapping
 NEAR = 0.3
 """Of the cover of a word by a passage."""
 _ROLE = re.compile(
-    r"\s*(?:who(?:['’]s|\s(?:is|was|are|were))\s(?:the\s|our\s|your\s)?(?P<role>[^,;?]{3,60}?)\s(?:of|for|at|in)\s\w"
+    r"\s*(?:who(?:['’]s|\s(?:is|was|are|were))\s(?:the|our|your|my|a|an)\s(?P<role>[^,;?]{3,60}?)\s(?:of|for|at|in)\s\w"
     r"|wer\s(?:ist|war|sind)\s(?:der|die|das|unsere?|eure?)\s(?P<rolle>[^,;?]{3,60}?)\s"
     r"(?:von|vom|der|des|im|in|bei|beim)\s\w)",
     re.IGNORECASE,

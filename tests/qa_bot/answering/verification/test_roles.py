@@ -19,6 +19,8 @@ from qa_bot.answering.verification.roles import lacks_role
         ("Who is the chairman?", {"chairman": 0.1}, False),  # the other rules decide
         ("What is the price of the plan?", {"price": 0.0, "plan": 1.0}, False),
         ("Who is the one of us?", {}, False),
+        ("Who is responsible for the roof?", {"responsible": 0.1, "roof": 1.0}, False),  # no role
+        ("Who is eligible for the grant?", {"eligible": 0.2, "grant": 1.0}, False),
     ],
 )
 def test_a_role_without_anything_near_it_is_lacking(question: str, cover: dict[str, float], lacks: bool) -> None:
