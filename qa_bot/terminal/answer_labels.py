@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from qa_bot.answering.wording.refusals import JUDGED, LEAST_WORDS, REFUSALS, Refusals
-from qa_core.text.analysis import looks_english
 from qa_core.text.language_detection import language_of
 from qa_core.types import Answer
 
@@ -63,6 +62,5 @@ def labels_for(answer: Answer) -> Labels:
     """The labels in the language of a question, or of its answer if the question has only one or two words."""
     question = answer.question[:JUDGED]
     text = question if len(question.split()) >= LEAST_WORDS else answer.text[:JUDGED] or answer.reason
-    if looks_english(text):
-        return ENGLISH
-    return LABELS.get(language_of(text, "en", is_question=text == question), ENGLISH)
+    language = language_of(text, is_question=text == question)
+    return LABELS.get(language or "en", ENGLISH)

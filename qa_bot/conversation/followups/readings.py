@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from qa_core.text.analysis import looks_english
 from retrievers.formulate import asks
 from retrievers.question_terms import content_terms
 
@@ -70,7 +69,7 @@ def keeps_topic(turn: str) -> bool:
 
 
 def _content_words(turn: str) -> int:
-    language = "en" if looks_english(turn) else _language(turn)
+    language = _language(turn)
     return len(set(content_terms(turn, language, language)))
 
 

@@ -55,6 +55,7 @@ def test_topics_and_long_messages_do_not_lean(turn):
         ("and for interns?", True),
         ("can they merge their own work?", True),
         ("Was kostet das am Wochenende?", True),
+        ("Seit wann gilt diese Ordnung?", True),
         ("and what does the yearly service of the stove cost then?", False),
         ("and then?", False),  # no word tells what is wanted
     ],
