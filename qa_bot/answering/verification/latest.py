@@ -24,9 +24,13 @@ _DATED = re.compile(
     r"|\.(?:eml|mbox|msg)\b"
 )
 """A date in a title or in the name of a file, or a mail."""
+_MONTH = re.compile(
+    r"(?<![^\W_])(?:\d{1,2}[\s_.-]{0,2})?(?P<month>[^\W\d_]{3,9})[\s_.-]{0,2}(?P<year>(?:19|20)\d\d|\d\d)(?!\d)"
+)
+"""Perhaps a month and its year, as in "minutes_march_2025" and "8APR25"."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _WORD = re.compile(r"\w+")
-
+_PART = re.compile(r"[^\W\d_]+")
 
 _LATEST = re.compile(
     r"\b(?:(?:the|our|your|its|this|der|die|das|dem|den|des|unsere\w*|la|le|les|du)\s"
@@ -49,8 +53,7 @@ def latest_first(question: str, order: Sequence[int], head: Sequence[Candidate],
     dates = [date_in_series(candidate.passage) for candidate in head]
     if not dates[best]:
         return [*order]
-    series = _series(head[best].passage)
-    in_series = [_series(candidate.passage) == series for candidate in head]
+    in_series = [_is_same_series(head[best].passage, candidate.passage) for candidate in head]
     years, months = set(_YEAR.findall(question)), months_of(question)
     if years or months:
         is_meant = [
@@ -68,10 +71,9 @@ def latest_first(question: str, order: Sequence[int], head: Sequence[Candidate],
 
 
 def date_in_series(passage: Passage) -> str:
-    """The date of a document that has one in its name; "" for others."""
-    source = passage.source
-    is_dated = _DATED.search(f"{source.title}\n{source.document}") is not None
-    return source.details.date[:10] if is_dated else ""
+    """The date of a document that has one, or its month and year, in its title or name; "" for others."""
+    date, name = passage.source.details.date, f"{passage.source.title}\n{passage.source.document}"
+    return date[:10] if _DATED.search(name) or _has_month_of(date, name) else ""
 
 
 def months_of(question: str) -> set[int]:
@@ -90,7 +92,21 @@ def words_of_date(question: str, passage: Passage) -> frozenset[str]:
     return frozenset((*months, *latest))
 
 
-def _series(passage: Passage) -> tuple[str, ...]:
-    """The words of a title without its date."""
-    words = _WORD.findall(passage.source.title.casefold())
-    return tuple(word for word in words if not word.isdigit() and not month_of(word))
+def _has_month_of(date: str, name: str) -> bool:
+    """Whether a name has the month and the year of a date (ISO 8601), with at least two figures of the year."""
+    return any(
+        f"{month_of(match['month']):02}" == date[5:7] and date[:4].endswith(match["year"])
+        for match in _MONTH.finditer(name)
+    )
+
+
+def _is_same_series(one: Passage, other: Passage) -> bool:
+    """Whether documents have one title, or one file name, without dates; one name may have further words."""
+    names, others = (_words(passage.source.document.rpartition("/")[2].partition(".")[0]) for passage in (one, other))
+    titles = (_words(passage.source.title) for passage in (one, other))
+    return next(titles) == next(titles) or bool(names and others and (names <= others or others <= names))
+
+
+def _words(name: str) -> frozenset[str]:
+    """The words of a name without its date."""
+    return frozenset(word for word in _PART.findall(name.casefold()) if not month_of(word))

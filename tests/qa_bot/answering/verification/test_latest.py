@@ -1,6 +1,8 @@
 from dataclasses import replace
 
-from qa_bot.answering.verification.latest import latest_first, words_of_date
+import pytest
+
+from qa_bot.answering.verification.latest import date_in_series, latest_first, words_of_date
 from qa_core.types import Candidate, Clue, Details, Passage, Source
 
 QUESTION = "When is the work day?"
@@ -60,3 +62,29 @@ def test_documents_without_a_date_in_their_names_are_no_series():
     assert latest_first(QUESTION, [0, 1], pages, [0.9, 0.9]) == [0, 1]
     mixed = [HEAD[0], dated("2025-10-29", name="leave.md")]
     assert latest_first(QUESTION, [0, 1], mixed, [0.9, 0.9]) == [0, 1], "the rules were only changed later"
+
+
+@pytest.mark.parametrize(
+    ("name", "date", "is_dated"),
+    [
+        ("minutes_march_2025.html", "2025-03-11", True),
+        ("MINUTES_8APR25.txt", "2025-04-08", True),
+        ("AGM minutes June 2025.docx", "2025-06-24", True),
+        ("Protokoll März 2025.md", "2025-03-04", True),
+        ("guide_march_2025.md", "2026-11-27", False),  # the file's date, not that of its name
+        ("may-i-park-20.md", "2020-05-01", False),
+        ("maybe25.md", "2025-05-01", False),
+    ],
+)
+def test_a_month_and_its_year_in_a_name_date_a_document(name: str, date: str, is_dated: bool) -> None:
+    assert date_in_series(dated(date, name=name).passage) == (date if is_dated else "")
+
+
+def test_names_with_further_words_are_of_one_series() -> None:
+    names = {"2025-01-14": "Minutes 2025-01-14 FINAL.docx", "2025-03-11": "minutes_march_2025.html"}
+    series = [dated(date, name=name) for date, name in names.items()]
+    titled = [
+        replace(one, passage=replace(one.passage, source=replace(one.passage.source, title=title)))
+        for one, title in zip(series, ("Society", "Committee"), strict=True)
+    ]
+    assert latest_first("What was decided in March?", [0, 1], titled, [0.9, 0.1]) == [1, 0]
