@@ -304,7 +304,7 @@ def _stretch(candidate: Candidate, room: int, sentences: Sentences, question: st
     If the lead is in a table, the header precedes it.
     """
     passage, lead = candidate.passage.text, candidate.signals.lead
-    start = 0 if lead is None or _fits(passage, (0, lead[0]), AT_ONCE) else _with_announcement(passage, lead[0])
+    start = 0 if lead is None or _fits(passage, (0, lead[0]), AT_ONCE) else _beginning(passage, lead[0], sentences)
     start += len(_EMPTY_QUOTE.match(passage, start)[0])  # type: ignore[index]  # it matches anywhere
     above = header_above(passage, start)
     header = "" if above is None else passage[slice(*above)]
@@ -322,10 +322,14 @@ def _stretch(candidate: Candidate, room: int, sentences: Sentences, question: st
     return _Stretch(header, passage, begin, end, part, earlier)
 
 
-def _with_announcement(passage: str, start: int) -> int:
-    """Where a lead begins with the line that announces it, such as "Rounds:" above a list."""
+def _beginning(passage: str, start: int, sentences: Sentences) -> int:
+    """Where a lead begins with the line that announces it, as "Rounds:", or the sentence that it refers back to."""
     announcement = _ANNOUNCEMENT.search(passage, 0, start)
-    return announcement.start() if announcement else start
+    block = passage.rfind("\n", 0, start) + 1
+    if announcement or block == start or not REFERS_BACK.match(passage, start):
+        return announcement.start() if announcement else start
+    before = max((first for first, _ in sentences(passage[block:start])), default=0)
+    return block + before
 
 
 def _end_of_support(candidate: Candidate, end: int) -> int:

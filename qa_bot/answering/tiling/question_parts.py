@@ -53,9 +53,10 @@ _HOW_TO = re.compile(
     re.IGNORECASE,
 )
 _ARTICLE = r"(?:(?:an?|the|eine?|der|die|das|dem|einem|einer)\s)?"
+_OF_TEXT = r"(?:\s(?:in|for|on|here|at|within)\b[^?]{0,60})?"
 _TERM = r"[\"“„‘']?(?P<{}>\w[\w-]*(?:\s\w[\w-]*){{0,2}}?)[\"”“’']?"
 _DEFINITION = re.compile(
-    rf"\W*(?:what\sdoes\s{_ARTICLE}{_TERM.format('meant')}\s(?:mean|stand\sfor)"
+    rf"\W*(?:what\sdoes\s{_ARTICLE}{_TERM.format('meant')}\s(?:mean|stand\sfor){_OF_TEXT}"
     rf"|(?:what(?:['’]s|\sis|\sare)(?:\smeant\sby)?|define|was\s(?:ist|sind|bedeutet|heißt|versteht\sman\sunter))"
     rf"\s{_ARTICLE}{_TERM.format('named')})\W*$",
     re.IGNORECASE,

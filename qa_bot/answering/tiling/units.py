@@ -128,6 +128,7 @@ def unit_scores(
         if passage.text.startswith("|", unit[0]) and row_names(passage.text, unit, rarity, language):
             scores[number] += NAMED_ROW
     _lower_announcements(passage.text, units, scores)
+    _answer_questions(passage.text, units, scores)
     if _PICTURE_TERMS.isdisjoint(rarity):
         _put_last([is_caption(passage.text, unit) for unit in units], scores)
     return scores
@@ -138,6 +139,14 @@ def _lower_announcements(text: str, units: Sequence[Span], scores: FloatArray) -
     for number, (unit, following) in enumerate(pairwise(units)):
         if text[slice(*unit)].rstrip().endswith(":") and text[slice(*following)].lstrip()[:1] == "|":
             scores[number] -= ANNOUNCES
+
+
+def _answer_questions(text: str, units: Sequence[Span], scores: FloatArray) -> None:
+    """A question in the text is no answer: the unit below it has its score, if that is higher."""
+    are_questions = [text[slice(*unit)].rstrip(" *_\n").endswith("?") for unit in units]
+    for number in np.flatnonzero(are_questions[:-1]):
+        scores[number + 1] = max(scores[number : number + 2])
+    _put_last(are_questions, scores)
 
 
 def _present(text: str, units: Sequence[Span], question: Collection[str], language: str) -> Iterator[set[str]]:
@@ -173,10 +182,10 @@ def is_caption(text: str, unit: Span) -> bool:
     return end - first <= CAPTION and _CAPTION.match(text, first, end) is not None
 
 
-def _put_last(captions: Sequence[bool], scores: FloatArray) -> None:
-    """A caption has the words of what is asked, but the text beside the picture answers."""
-    others = [score for score, is_one in zip(scores.tolist(), captions, strict=True) if not is_one]
-    for number, is_one in enumerate(captions if others else ()):
+def _put_last(unwanted: Sequence[bool], scores: FloatArray) -> None:
+    """Captions and questions have the words of what is asked, but the text beside them answers."""
+    others = [score for score, is_one in zip(scores.tolist(), unwanted, strict=True) if not is_one]
+    for number, is_one in enumerate(unwanted if others else ()):
         if is_one:
             scores[number] = min(scores[number], *others)
 

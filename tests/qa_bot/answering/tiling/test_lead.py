@@ -83,23 +83,23 @@ def test_a_question_about_one_item_is_answered_by_it() -> None:
 
 def test_an_answer_begins_with_its_lead_and_ends_with_its_passage() -> None:
     text = f"{'Words before it. ' * 60}{TEXT}"
-    lead = (text.index("They"), text.index(" At"))
+    lead = (text.index("At"), text.index(" Mice"))
     tiling = tile_leads([candidate(passage(text), lead)], limit=1000, sentences=sentences)
-    assert tiling.text == TEXT[18:]
-    assert tiling.lead == (0, 29)
+    assert tiling.text == TEXT[48:]
+    assert tiling.lead == (0, 19)
     (tile,) = tiling.tiles
     assert text[slice(*tile.source_span)] == tiling.text[slice(*tile.span)] == tiling.text
 
 
 def test_what_precedes_the_lead_of_a_short_passage_follows_it() -> None:
     before = "Bring a towel. " * 8
-    best = candidate(passage(f"{before}{TEXT}"), (len(before) + 18, len(before) + 47))
+    best = candidate(passage(f"{before}{TEXT}"), (len(before) + 48, len(before) + 67))
     tiling = tile_leads([best], limit=1000, sentences=sentences)
-    assert tiling.text == f"{TEXT[18:]}\n\n{before}Cats are animals."
-    assert tiling.lead == (0, 29)
+    assert tiling.text == f"{TEXT[48:]}\n\n{before}{TEXT[:47]}"
+    assert tiling.lead == (0, 19)
     (tile,) = tiling.tiles
     assert tile.candidate.passage.text == tiling.text
-    assert tile_leads([best], limit=100, sentences=sentences).text == TEXT[18:], "no room for it"
+    assert tile_leads([best], limit=100, sentences=sentences).text == TEXT[48:], "no room for it"
     other = candidate(passage("Dogs bark.", name="dogs"), (0, 10))
     both = tile_leads([best, other], limit=1000, sentences=sentences)
     assert both.text == f"{tiling.text}\n\nDogs bark."
@@ -302,3 +302,14 @@ def test_a_second_passage_of_another_document_has_its_heading_or_title() -> None
     other = replace(passage("Dogs bark loudly.", name="dogs"), source=Source("dogs", title="Dogs"))
     both = [candidate(passage(), (0, 17)), candidate(other, (0, 17), 2.9)]
     assert "\n\n**Dogs**\n\nDogs bark loudly." in tile_leads(both, limit=1200, sentences=sentences).text
+
+
+def test_a_lead_that_refers_back_begins_with_the_sentence_before() -> None:
+    first, second, third = "Hold the key for " + "a long while, " * 20 + "please.", "This checks all rows.", "Save it."
+    text = f"Open the window first, since it lists what the bank has sent. {first} {second} {third}"
+    start = text.index(second)
+    candidate = Candidate(Passage("p", text, Clue(), Source("p")), 1.0, Signals(lead=(start, len(text))))
+    tiling = tile_leads([candidate], limit=1000, sentences=sentences)
+    assert tiling.text.startswith(f"{first} {second} {third}")
+    assert tiling.lead is not None
+    assert tiling.text[slice(*tiling.lead)] == f"{second} {third}"

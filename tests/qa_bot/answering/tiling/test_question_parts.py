@@ -38,6 +38,7 @@ def test_parts(question: str, parts: tuple[str, ...]) -> None:
     [
         ("What is a client?", "client"),
         ("what does SLA mean", "SLA"),
+        ('What does "grace" mean in the token protocol?', "grace"),
         ("What are the core hours?", "core hours"),
         ("What is meant by “pro bono”?", "pro bono"),
         ("Was ist ein Semesterticket?", "Semesterticket"),

@@ -185,3 +185,14 @@ def test_the_definition_of_a_term_answers_what_it_is(definition: str) -> None:
     plain = unit_scores(passage, units, cosines, {"client": 1.0}, "en")
     scores = unit_scores(passage, units, cosines, {"client": 1.0}, "en", sought=SoughtUnits(defined="client"))
     assert (scores - plain).tolist() == pytest.approx([0, DEFINES, 0])
+
+
+def test_a_question_in_the_text_does_not_answer_but_the_unit_below_it() -> None:
+    text = "How high are the rates? The loan is new. **Rates?** They are 477 euros. Call us?"
+    units = [(0, 23), (24, 40), (41, 51), (52, 71), (72, 80)]
+    passage = Passage("p", text, Clue(), Source("loans"))
+    cosines = np.array([0.9, 0.4, 0.8, 0.2, 0.1], np.float32)
+    scores = unit_scores(passage, units, cosines, {"owl": 1.0}, "en")
+    assert scores.tolist() == pytest.approx([0.8, 0.9, 0.8, 0.8, 0.1])
+    alone = unit_scores(passage, units[:1], cosines[:1], {"owl": 1.0}, "en")
+    assert alone.tolist() == pytest.approx([0.9]), "a passage of questions alone"
