@@ -18,6 +18,7 @@ OF_ONE_GENERATION = 13
 """Files of a segment that stay open; at least so many more would be open with one former generation."""
 
 
+@pytest.mark.slow
 def test_open_files_do_not_grow_with_generations(home: Path, write_lines) -> None:
     opened = []
     with Bot.open(home, record=False) as bot:

@@ -364,6 +364,7 @@ def test_the_limit_bounds_the_answer(corridor):
     assert 0 < len(answer.text) <= 20
 
 
+@pytest.mark.slow
 def test_a_question_of_a_hundred_thousand_words(corridor):
     assert ask(corridor(), "why do cats purr " * 25_000).sources[0].document == "cats"
 

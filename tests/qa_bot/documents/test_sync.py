@@ -272,6 +272,7 @@ def test_two_generations_are_kept(four, encoder, write_lines) -> None:
     assert set(stored_documents(four)) == {"moon", "tides", "rust", "tea", "0", "1", "2", "3"}
 
 
+@pytest.mark.slow
 def test_segments_stay_few(empty_home, encoder, write_lines) -> None:
     for i in range(9):
         add(empty_home, CONFIG, encoder, [write_lines("b.jsonl", {**BREAD, "_id": str(i), "text": f"Text {i}"})])

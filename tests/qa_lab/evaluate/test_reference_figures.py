@@ -12,6 +12,7 @@ DATA = Path(os.environ.get("QA_BOT_DATA", "../shared/data")) / "ir"
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"needs {DATA}: set QA_BOT_DATA to the folder of the data")
+@pytest.mark.slow
 def test_plain_bm25_over_cranfield():
     (row,) = evaluate_retrieval(read_dataset(DATA / "cranfield"), engines=["plain"])
     assert row.queries == 225

@@ -64,6 +64,7 @@ def test_the_upper_layers_over_the_states_below_are_the_transformer(tiny_bert: P
     np.testing.assert_allclose(vectors.detach(), student.tuned(ids, mask.bool()).detach(), atol=5e-3)
 
 
+@pytest.mark.slow
 def test_training_lowers_the_loss_and_resumes(tiny_bert: Path, tmp_path: Path) -> None:
     student = student_of(tiny_bert)
     data, reader = data_of(student, tiny_bert)

@@ -157,6 +157,7 @@ def test_a_report_as_json_and_as_markdown(study: Callable[..., StudyReport]):
     assert "## rank" in samples
 
 
+@pytest.mark.slow
 def test_a_study_of_few_questions_without_styles(study: Callable[..., StudyReport]):
     report = study(style={}, limit=2)
     assert report.rows[0].queries == 2

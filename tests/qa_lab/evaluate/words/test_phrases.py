@@ -53,6 +53,7 @@ def test_rows_of_scored_pairs(tmp_path: Path, base: Path, model: Path):
     assert rows[1].versus is not None
 
 
+@pytest.mark.slow
 def test_a_database_without_scores_is_set_against_mismatched_pairs(tmp_path: Path, base: Path):
     lines = [f"{a} {b}\t{c} {d}" for a in WORDS for b in WORDS for c in WORDS for d in WORDS if len({a, b, c, d}) == 4]
     path = tmp_path / "database.tsv"

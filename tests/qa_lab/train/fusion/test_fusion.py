@@ -138,6 +138,7 @@ ASKED = (
 )
 
 
+@pytest.mark.slow
 def test_votes_of_a_home(voted: Request, home: Path):
     ask_and_vote(home, dict.fromkeys(ASKED, (True, True)))
     outcome = FUSION.run(voted)

@@ -141,7 +141,12 @@ def test_a_ranker_trained_before_teaches(request_: Request):
 
 
 @pytest.mark.parametrize(
-    ("settings", "point"), [(HYPER, 16), (PEER, 16), (PEER, 32), (HYPER, "epoch 2"), (PEER, "epoch 2")]
+    ("settings", "point"),
+    [
+        (HYPER, 16),
+        (HYPER, "epoch 2"),
+        *(pytest.param(PEER, point, marks=pytest.mark.slow) for point in (16, 32, "epoch 2")),
+    ],
 )
 def test_interrupted_and_resumed_it_ends_with_the_same_model(
     request_: Request, teacher: Counting, settings: str, point: int | str, monkeypatch: pytest.MonkeyPatch

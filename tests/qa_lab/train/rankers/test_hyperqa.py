@@ -66,7 +66,13 @@ SINGLE, PAIRED = "lstm", "arc-i"
 """A compared network that learns from single pairs, and one from right and wrong answers."""
 
 
-@pytest.mark.parametrize("model", [*OTHERS, SINGLE, PAIRED])
+SLOW = frozenset(OTHERS) - {"cosineqa"}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in (*OTHERS, SINGLE, PAIRED)],
+)
 def test_the_others(request_: Request, model: str):
     table = "compared" if model in COMPARED else "peer"
     request_.config.write_text(

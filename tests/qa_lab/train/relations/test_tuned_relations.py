@@ -61,6 +61,7 @@ def test_what_is_opened_scores_as_it_did_in_training(request_: Request, write_li
     assert accuracy(scorer, dev) == outcome.accuracy
 
 
+@pytest.mark.slow
 def test_interrupted_and_resumed_it_ends_with_the_same_scorer(request_: Request):
     RELATIONS.run(request_)
 

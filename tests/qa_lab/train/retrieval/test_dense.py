@@ -127,6 +127,7 @@ def test_a_trained_folder_without_its_parts_is_no_encoder(request_: Request, tmp
         open_folder(request_.out, models=tmp_path)
 
 
+@pytest.mark.slow
 def test_on_the_command_line(qa_bot, request_: Request, tmp_path: Path):
     pytest.importorskip("matplotlib", reason="drawing needs the extra 'plots'")
     out = tmp_path / "new" / "encoder"
