@@ -313,3 +313,21 @@ def test_a_lead_that_refers_back_begins_with_the_sentence_before() -> None:
     assert tiling.text.startswith(f"{first} {second} {third}")
     assert tiling.lead is not None
     assert tiling.text[slice(*tiling.lead)] == f"{second} {third}"
+
+
+@pytest.mark.parametrize(("evidence", "follows"), [(1.0, False), (2.25, False), (2.26, True), (2.9, True)])
+def test_a_second_passage_has_more_than_three_quarters_of_the_evidence(evidence: float, follows: bool) -> None:
+    best = Candidate(passage(), 3.0, Signals(lead=(0, 17), combined=3.0))
+    other = Candidate(passage("Dogs bark.", name="dogs"), 3.0, Signals(lead=(0, 10), combined=evidence))
+    text = tile_leads([best, other], limit=1000, sentences=sentences).text
+    assert ("Dogs bark." in text) is follows
+
+
+@pytest.mark.parametrize(("evidence", "follows"), [(0.5, False), (1.2, False), (1.25, True)])
+def test_the_passage_of_an_open_part_has_more_than_two_fifths_of_the_evidence(evidence: float, follows: bool) -> None:
+    best = Candidate(passage("The pool opens at nine."), 3.0, Signals(lead=(0, 23), combined=3.0))
+    ticket = passage("A sauna ticket is five euros.", name="tickets")
+    other = Candidate(ticket, 3.0, Signals(lead=(0, 29), combined=evidence))
+    question = "When does the pool open and how much is a sauna ticket?"
+    text = tile_leads([best, other], limit=1000, sentences=sentences, passages=[best, other], question=question).text
+    assert ("five euros" in text) is follows
