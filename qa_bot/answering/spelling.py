@@ -45,6 +45,7 @@ _RUN = (3, 5)
 """Words of a name whose initials are looked for."""
 DEFINING = 5
 """Passages in which the explanation of a short name is looked for."""
+_INFLECTIONS = frozenset("emnrs")
 _SPELLINGS = [
     (re.compile(spelling), letter)
     for spelling, letter in (
@@ -287,11 +288,16 @@ def _errors(word: str, known: str) -> int:
 
 
 def _spelt_alike(word: str, known: str) -> int:
-    """Edits from a misspelt word to a known German one; 0 if more than confused letters and an ending differ."""
+    """Edits from a misspelt word to a known German one; 0 if more than confused letters and an ending differ.
+
+    An ending is one letter of inflection: "Kürzel" is no misspelt "Kürze".
+    """
     if not known.isalpha():
         return 0
     letters, others = _confused(word), _confused(known)
-    if letters not in {others, others[:-1]} and letters[:-1] != others:
+    longer = max(letters, others, key=len)
+    is_inflected = letters[:-1] == others or letters == others[:-1]
+    if letters != others and not (is_inflected and longer[-1] in _INFLECTIONS):
         return 0
     return distance(word, known)
 

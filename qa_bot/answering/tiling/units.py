@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qa_bot.answering.tiling.table_rows import header_above, row_names
+from qa_bot.answering.tiling.table_rows import first_cell, header_above, row_names
 from qa_core.text.analysis import terms
 from qa_core.types import FloatArray, Passage, Span
 from retrievers.codes import has_code
@@ -48,7 +48,10 @@ TOPIC = 1.0
 shows the section from its beginning."""
 NAMED_ROW = 0.2
 """What a row gains whose first cell has the number that the question names, alone or in a range: "4.1", or "band 6" in
-"5 – 6". No collection changes; the handbook of a project that decided nothing else answers a question more."""
+"5 – 6", or whose first cell the question has whole. No collection changes; a handbook and a manual that decided nothing
+else answer a question more."""
+WHOLE_CELL = 0.3
+"""Share of the question's words, by their idf, that such a cell has at least."""
 ANNOUNCES = 0.05
 """What a line with a colon above a table loses: the rows answer. Docker's commands gain .039 of points by it; nothing
 changes in fifteen other sets."""
@@ -125,13 +128,21 @@ def unit_scores(
     if sought.defined:
         scores += DEFINES * _defining(passage.text, units, sought.defined)
     for number, unit in enumerate(units):
-        if passage.text.startswith("|", unit[0]) and row_names(passage.text, unit, rarity, language):
+        if passage.text.startswith("|", unit[0]) and _is_named(passage.text, unit, rarity, language):
             scores[number] += NAMED_ROW
     _lower_announcements(passage.text, units, scores)
     _answer_questions(passage.text, units, scores)
     if _PICTURE_TERMS.isdisjoint(rarity):
         _put_last([is_caption(passage.text, unit) for unit in units], scores)
     return scores
+
+
+def _is_named(text: str, row: Span, rarity: Mapping[str, float], language: str) -> bool:
+    """Whether the question names a row: by its number, or by all words of its first cell."""
+    cell = {*terms(first_cell(text[slice(*row)]), language)}
+    is_whole = cell and cell <= rarity.keys()
+    share = sum(rarity[term] for term in cell) if is_whole else 0.0
+    return share >= WHOLE_CELL * sum(rarity.values()) or bool(row_names(text, row, rarity, language))
 
 
 def _lower_announcements(text: str, units: Sequence[Span], scores: FloatArray) -> None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from qa_bot.answering.tiling.units import DEFINES, WORDS_OF_ROWS, SoughtUnits, is_caption, supporting, unit_scores
+from qa_bot.answering.tiling.units import (
+    DEFINES,
+    NAMED_ROW,
+    WORDS_OF_ROWS,
+    SoughtUnits,
+    is_caption,
+    supporting,
+    unit_scores,
+)
 from qa_core.text.analysis import terms
 from qa_core.types import Clue, Passage, Place, Source
 
@@ -147,7 +155,7 @@ def test_a_row_also_has_the_words_of_its_header() -> None:
     units = [(0, 35), (text.index("| Adult"), len(text))]
     passage = Passage("p", text, Clue(), Source("pool"))
     scores = unit_scores(passage, units, np.full(2, 0.5, np.float32), {"resid": 1.0, "adult": 1.0}, "en")
-    assert scores.tolist() == pytest.approx([0.5 + 0.2 / 2, 0.5 + 0.4])
+    assert scores.tolist() == pytest.approx([0.5 + 0.2 / 2, 0.5 + 0.4 + NAMED_ROW])
 
 
 def test_a_german_unit_has_verbs_with_the_prefix_apart() -> None:
@@ -196,3 +204,14 @@ def test_a_question_in_the_text_does_not_answer_but_the_unit_below_it() -> None:
     assert scores.tolist() == pytest.approx([0.8, 0.9, 0.8, 0.8, 0.1])
     alone = unit_scores(passage, units[:1], cosines[:1], {"owl": 1.0}, "en")
     assert alone.tolist() == pytest.approx([0.9]), "a passage of questions alone"
+
+
+def test_a_row_whose_first_cell_the_question_has_whole_gains() -> None:
+    text = "| File | Use |\n| --- | --- |\n| .drl | Holes |\n| .gbr | Layers |"
+    units = [(29, 45), (46, 63)]
+    cosines = np.array([0.3, 0.4], np.float32)
+    scores = unit_scores(Passage("p", text, Clue(), Source("files")), units, cosines, {"drl": 2.0, "file": 1.0}, "en")
+    assert scores.tolist() == pytest.approx([0.3 + 0.4 + NAMED_ROW, 0.4 + 0.4 / 3])
+    rare = {"drl": 0.5, "file": 1.0, "program": 2.0}
+    scores = unit_scores(Passage("p", text, Clue(), Source("files")), units, cosines, rare, "en")
+    assert scores[0] == pytest.approx(0.3 + 0.4 * 1.5 / 3.5), "the cell is a small part of the question"
