@@ -21,6 +21,9 @@ from qa_core.text.stop_words import FUNCTION_WORDS
 
 HEAD, SAMPLE = 400, 1500
 """Characters that are read: the head, and if it decides nothing the sample, and as many from the middle of the text."""
+LONG_DOCUMENT, SAMPLES, LEAST_SAMPLES = 3000, 7, 3
+"""Characters from which on a document has the language of most of its samples of `HEAD` characters, and the least of
+them that must agree: a copyright notice in English may stand above German text."""
 CLEAR = 1.25
 """A language is decided if its evidence is this many times that of any other …"""
 CLEAR_OF_ENGLISH = 1.45
@@ -111,19 +114,31 @@ _OTHERS = {"bg", "uk", "be", "mk", "ur", "mr", "bn", "vi"}
 def language_of(text: str, default: str = "", *, is_question: bool = False) -> str:
     """The language of a text (ISO 639-1), or `default` if that cannot be decided.
 
-    A text that mixes languages has the one with most function words; names, numbers and single words have none.
+    A text that mixes languages has the one with most function words, a long one that of most of its samples; names,
+    numbers and single words have none.
 
     Args:
         is_question: whether one function word is enough ("Zahlt die Firma?"). A short document needs two, since names
             hold some ("Los Angeles").
     """
     enough = ENOUGH if is_question else ENOUGH_OF_DOCUMENT
+    if len(text) >= LONG_DOCUMENT and (decided := _of_most_samples(text, enough)):
+        return decided
     if decided := _decided(text[:HEAD], enough, may_load_model=len(text) <= HEAD):
         return decided
     if len(text) > HEAD:
         sample = text if len(text) <= 2 * SAMPLE else f"{text[:SAMPLE]} {text[len(text) // 2 :][:SAMPLE]}"
         return _decided(sample, enough, may_load_model=True) or default
     return default
+
+
+def _of_most_samples(text: str, enough: float) -> str:
+    """The language of most samples from all over a text, at ties the one that comes first; "" if few agree."""
+    step = (len(text) - HEAD) // (SAMPLES - 1)
+    samples = (text[start : start + HEAD] for start in range(0, SAMPLES * step, step))
+    votes = Counter(filter(None, (_decided(sample, enough, may_load_model=False) for sample in samples)))
+    language, count = votes.most_common(1)[0] if votes else ("", 0)
+    return language if count >= LEAST_SAMPLES else ""
 
 
 def _decided(text: str, enough: float, *, may_load_model: bool) -> str:

@@ -82,6 +82,18 @@ def test_a_title_does_not_hide_the_language_of_its_document() -> None:
     )
 
 
+def test_a_notice_above_a_long_document_does_not_decide_its_language() -> None:
+    notice = "This document may be distributed under the terms of the license on the page of the project. "
+    german = "Mit dieser Taste wird die Ansicht vergrößert, und das Fenster zeigt nur noch einen Teil der Seite. "
+    assert language_of(notice * 6 + german * 60) == "de"
+    assert language_of(german * 6 + notice * 60) == "en"
+
+
+def test_samples_that_decide_nothing_leave_the_language_to_the_model() -> None:
+    vietnamese = "Nhân viên được nghỉ phép năm hai mươi lăm ngày. Đơn xin nghỉ phép phải được gửi cho quản lý trước. "
+    assert language_of(vietnamese * 40) == "vi"
+
+
 def test_questions_load_no_model() -> None:
     code = "from qa_core.text.language_detection import language_of\nimport sys\nlanguage_of('How many days?')\n"
     subprocess.run([sys.executable, "-c", f"{code}assert 'py3langid' not in sys.modules"], check=True, cwd=ROOT)
