@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import pairwise
 
 from qa_bot.documents.cutting.blocks import Block
 from qa_bot.documents.cutting.sentence_groups import grouped, sentence_spans, stripped, word_pieces
@@ -24,6 +24,8 @@ CODE, ROW = 2, 4
 """Code up to 2 limits and a row up to 4 limits stay whole."""
 HEADER = 2
 """Limits; a longer header of a table is not repeated."""
+LONGEST_CAPTION = 200
+"""Characters of the caption above a table."""
 IN_BLOCK, IN_TEXT = 0.25, 0.5
 """Costs of a passage that begins between items, rows or parts of code, and between sentences."""
 
@@ -31,6 +33,11 @@ _LEADS_TO = {"list", "steps", "table", "code"}
 _KINDS: dict[str, BlockKind] = {"list": "list", "steps": "steps", "table": "table", "code": "code"}
 _SIGN = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?=\s)")
 _TERM = re.compile(r"\s*\*\*[^*\n]+\*\*:?")
+_CAPTION = re.compile(
+    r"\*\*[^*\n]+\*\*:?|__[^_\n]+__:?|[*_]{0,3}(?:table|tabelle|tableau|tab\.)\s{1,3}(?:[A-Z][.-]?)?\d[^\n]*",
+    re.IGNORECASE,
+)
+"""A line in bold type alone, or one that begins with "Table 3"."""
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _EMPTY_LINES = re.compile(r"\n[ \t]*\n\s*")
 
@@ -55,26 +62,33 @@ class PieceCutter:
         self._text, self._limit, self._language = text, limit, language
 
     def section(self, blocks: Sequence[Block]) -> Iterator[Piece]:
-        """The pieces of a section; a paragraph that ends with ":" is joined to the list, table or code after it.
+        """The pieces of a section.
 
-        If both are longer than the limit, only the paragraph's last sentence is joined.
+        A paragraph that ends with ":" is joined to the list, table or code after it, and a caption to its table. If
+        both are longer than the limit, only the paragraph's last sentence is joined, or a caption as a whole.
         """
-        lead: Piece | None = None
+        return (piece for _, piece in self._joined_pieces(blocks, "prose"))
+
+    def _joined_pieces(self, blocks: Sequence[Block], kind: BlockKind) -> Iterator[tuple[Block, Piece]]:
+        """The pieces of neighbouring blocks, with the block that each begins in."""
+        lead: tuple[Block, Piece] | None = None
         for block, following in pairwise([*blocks, None]):
             assert block is not None
-            parts = self.pieces(block)
+            parts = self.pieces(block, kind)
             if lead is not None:
-                parts = chain([_joined(lead, next(parts))], parts)
+                yield lead[0], _joined(lead[1], next(parts))
                 lead = None
-            if following is not None and following.type in _LEADS_TO and self._is_lead(block):
-                fits = following.end - block.start <= self._limit
-                *before, lead = parts if fits else self._sentences(block, "prose", last_alone=True)
-                yield from before
-                if not fits and lead.end - lead.start > self._limit // 2:
+            is_caption = following is not None and self._is_caption(block, following)
+            if following is not None and (is_caption or self._is_lead(block, following)):
+                whole = is_caption or following.end - block.start <= self._limit
+                *before, last = parts if whole else self._sentences(block, kind, last_alone=True)
+                yield from ((block, piece) for piece in before)
+                lead = block, last
+                if not whole and last.end - last.start > self._limit // 2:
                     yield lead
                     lead = None
             else:
-                yield from parts
+                yield from ((block, piece) for piece in parts)
 
     def pieces(self, block: Block, kind: BlockKind = "prose") -> Iterator[Piece]:
         """The pieces of one block; `kind` is that of the list around it."""
@@ -109,9 +123,15 @@ class PieceCutter:
         else:
             yield block.start, block.end
 
-    def _is_lead(self, block: Block) -> bool:
+    def _is_lead(self, block: Block, following: Block) -> bool:
         text = self._text[block.start : block.end]
-        return block.type == "paragraph" and text.rstrip("*_ ").endswith((":", "："))
+        return block.type == "paragraph" and following.type in _LEADS_TO and text.rstrip("*_ ").endswith((":", "："))
+
+    def _is_caption(self, block: Block, following: Block) -> bool:
+        size = block.end - block.start
+        if block.type != "paragraph" or following.type != "table" or size > min(LONGEST_CAPTION, self._limit // 2):
+            return False
+        return _CAPTION.fullmatch(self._text, block.start, block.end) is not None
 
     def _sentence_spans(self, block: Block) -> list[Span]:
         """The sentences; the term that a paragraph begins with is not cut, though it may end as a sentence does."""
@@ -145,19 +165,18 @@ class PieceCutter:
         """What an item is cut into. What is nested in it begins with the item's first line, if it begins a passage."""
         line = self._parent_line(item)
         start, cost = item.start, 0.0
-        for part in item.parts:
+        for part, piece in self._joined_pieces(item.parts, kind):
             is_first = part is item.parts[0] and part.type == "paragraph"
             indent = "" if is_first or part.type in {"list", "steps"} else _indent(self._text, part.start)
-            for piece in self.pieces(part, kind):
-                first, last = piece.units[0]
-                yield replace(
-                    piece,
-                    start=min(start, piece.start),
-                    units=((min(start, first), last), *piece.units[1:]),
-                    cost=max(cost, piece.cost),
-                    prefix="" if is_first or start == item.start else f"{line}\n{indent}{piece.prefix}",
-                )
-                start, cost = item.end, IN_BLOCK
+            first, last = piece.units[0]
+            yield replace(
+                piece,
+                start=min(start, piece.start),
+                units=((min(start, first), last), *piece.units[1:]),
+                cost=max(cost, piece.cost),
+                prefix="" if is_first or start == item.start else f"{line}\n{indent}{piece.prefix}",
+            )
+            start, cost = item.end, IN_BLOCK
 
     def _parent_line(self, item: Block) -> str:
         """The first line of an item; of a longer one the term that it explains, or its sign alone."""

@@ -193,6 +193,22 @@ def test_of_a_long_paragraph_the_last_sentence_stays_with_what_follows() -> None
     assert texts(passages) == [before, text[len(before) + 1 :]]
 
 
+@pytest.mark.parametrize("caption", ["**Table 3. Rates.**", "Table 3. Rates. All cities", "*Tabelle A-1: Raten*"])
+def test_a_caption_stays_with_its_table(caption: str) -> None:
+    """The passage before has room for the caption."""
+    text = f"{'Filler words. ' * 4}\n\n{caption}\n\n{table(2)}\n\nThe end."
+    assert f"{caption}\n\n{table(2)}" in texts(cut_markdown(text, "t", characters=100))
+
+
+def test_captions_and_leads_stay_with_tables_inside_items() -> None:
+    rows = table(9).replace("\n", "\n  ")
+    text = f"- {'Filler words. ' * 9}\n\n  **Table 2.1. Rates**\n\n  {rows}\n\n  {'More. ' * 18}And rates:\n\n  {rows}"
+    passages = texts(cut_markdown(text, "t", characters=150))
+    first = "| City | Rate |\n  | --- | --- |\n  | City 0 |"
+    assert any(f"  **Table 2.1. Rates**\n\n  {first}" in passage for passage in passages)
+    assert any(f"And rates:\n\n  {first}" in passage for passage in passages)
+
+
 # ----------------------------------------------------------------------------------------------------- boilerplate
 
 
