@@ -174,8 +174,8 @@ def test_names_of_screenshots_are_no_text_but_those_of_icons_are():
     source = "Help\n====\n\nOpen it.\n\n|Open Screenshot|\n\nClick |save|.\n\n"
     pictures = ".. |Open Screenshot| image:: open.png\n.. |save| image:: save.png\n"
     assert restructured(source + pictures)[2] == "Open it.\n\nClick save."
-    described = ".. |Open Screenshot| image:: open.png\n   :alt: A lid\n.. |save| image:: save.png\n"
-    assert restructured(source + described)[2] == "Open it.\n\nA lid\n\nClick save."
+    described = ".. |Open Screenshot| image:: open.png\n   :alt: The lid is open.\n.. |save| image:: save.png\n"
+    assert restructured(source + described)[2] == "Open it.\n\nThe lid is open.\n\nClick save."
 
 
 def test_a_paragraph_of_names_of_targets_is_left_out():

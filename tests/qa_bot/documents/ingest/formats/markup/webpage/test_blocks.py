@@ -112,7 +112,7 @@ def test_an_alternative_text_that_repeats_the_caption_is_left_out(alternative, e
     ("alternative", "expected"),
     [
         ("Drawing the line", "**Figure 3.5. Drawing the line**"),
-        ("Two points", "**Figure 3.5. Drawing the line**\n\nTwo points"),
+        ("It has two points.", "**Figure 3.5. Drawing the line**\n\nIt has two points."),
     ],
 )
 def test_an_alternative_text_that_repeats_a_caption_of_docbook_is_left_out(alternative, expected):
