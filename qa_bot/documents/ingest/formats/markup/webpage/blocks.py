@@ -15,6 +15,7 @@ from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 DEEPEST = 100  # levels of elements; what is nested deeper becomes running text
 DEEPEST_QUOTE = 4
 ANCHOR_SIGNS = {"¶", "#", "§", "🔗", "link", "permalink", "edit", "[edit]"}
+FOOTNOTE_MARK = re.compile(r"\[?(?:\d{1,3}|[a-z*†‡])\]?", re.IGNORECASE)
 CODE_LANGUAGE = re.compile(r"(?:language-|lang-|highlight-source-|brush:\s*|code (?=[\w+#-]+ literal))([\w+#-]+)")
 SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 EMPHASIS = {
@@ -123,6 +124,8 @@ class BlockWriter:
         text = node.text().strip()
         if address.startswith("#") and text.lower() in ANCHOR_SIGNS and text != self._heading_text:
             return
+        if address.startswith("#") and _is_footnote_link(node, text):
+            return
         self._inline.begin_link()
         self._deeper(node, depth)
         self._inline.end_link(address)
@@ -146,6 +149,8 @@ class BlockWriter:
     def _superscript(self, node: LexborNode, depth: int) -> None:
         text, word = node.text().strip(), self._inline.last_word()
         is_number = text.lstrip("+-").isascii() and text.lstrip("+-").isdigit()
+        if (link := node.css_first('a[href^="#"]')) is not None and _is_footnote_link(link, text):
+            return
         if not is_number or not word:
             self._deeper(node, depth)
         elif word[-1].isdigit() or len(word) <= 2:
@@ -227,8 +232,7 @@ class BlockWriter:
         entries = [entry for child in node.iter() for entry in (child.iter() if child.tag == "div" else [child])]
         for entry in entries:
             if entry.tag == "dt":
-                self._deeper(entry, depth)
-                terms += filter(None, [self._inline.take_plain()])
+                terms += filter(None, (self._term(part, depth) for part in _parts_of_term(entry)))
             elif entry.tag == "dd":
                 self._item(entry, depth, _ListItem(lead=_term(terms)))
                 terms.clear()
@@ -236,6 +240,10 @@ class BlockWriter:
             self._items.append(_ListItem())
             self._write_text(", ".join(terms))
             self._items.pop()
+
+    def _term(self, node: LexborNode, depth: int) -> str:
+        self._deeper(node, depth)
+        return self._inline.take_plain().strip(", ")
 
     def _preformatted(self, node: LexborNode, _: int) -> None:
         self._flush()
@@ -337,6 +345,18 @@ def cell_text(cell: LexborNode, depth: int) -> str:
     inner = _CellWriter()
     inner.write(cell, depth)
     return " ".join(inner.text.split())
+
+
+def _parts_of_term(entry: LexborNode) -> list[LexborNode]:
+    """The terms of a `dt`: DocBook writes several into one, with nothing between them."""
+    parts = [part for part in entry.iter() if "term" in (part.attributes.get("class") or "").split()]
+    return parts if len(parts) > 1 else [entry]
+
+
+def _is_footnote_link(link: LexborNode, text: str) -> bool:
+    """Whether a link is the mark of a footnote, or leads from the footnote back to it."""
+    is_raised = (link.parent is not None and link.parent.tag == "sup") or link.css_first("sup") is not None
+    return is_raised and FOOTNOTE_MARK.fullmatch(text) is not None
 
 
 def _term(terms: list[str]) -> str:

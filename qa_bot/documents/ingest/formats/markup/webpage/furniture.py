@@ -13,7 +13,7 @@ FURNITURE = (
     "nav, footer, select, dialog, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], "
     "[role=search], [role=dialog], [role=alertdialog], body > header, [aria-label*=breadcrumb i], "
     "[class*=breadcrumb i], [id*=breadcrumb i], .navheader, .navfooter, .docnav, table[summary^=Navigation i], "
-    "div.header:has(a[accesskey])"
+    "div.header:has(a[accesskey]), #footer-text"
 )
 HIDDEN = '[hidden], [aria-hidden=true], [style*="display:none" i], [style*="display: none" i]'
 PANEL = re.compile(r"accordion|collaps|tab-?(?:panel|content|pane)|panel|faq|toggle|details", re.IGNORECASE)

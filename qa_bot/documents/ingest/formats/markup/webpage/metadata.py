@@ -25,6 +25,7 @@ DATE_NAMES = (
 )
 """Names of meta elements, the last change before the publication."""
 JSON_DATES = tuple(re.compile(rf'"{name}"\s*:\s*"([^"]{{4,40}})"') for name in ("dateModified", "datePublished"))
+DAY = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 SITE_NAME = re.compile(r"\s*[|·•»–—]\s*|\s+[-:]\s+")
 LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:[-_].*)?")
 MAX_LINKS = 10_000
@@ -117,6 +118,8 @@ def _date(tree: LexborHTMLParser, names: dict[str, str]) -> str:
         for selector in ("time[itemprop=dateModified]", "time.updated", "time[itemprop=datePublished]", "time[pubdate]")
         for node in tree.css(selector)[:1]
     ]
+    footer = tree.css_first("#footer-text")  # of Asciidoctor: "Last updated 2023-01-26 05:35:43 UTC"
+    values += DAY.findall(footer.text()) if footer is not None else []
     return next(filter(None, map(iso_date, values)), "")
 
 

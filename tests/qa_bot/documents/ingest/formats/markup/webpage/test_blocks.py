@@ -19,6 +19,8 @@ from qa_bot.documents.ingest.formats.markup.html import fragment
         ("<select><option>AF</select><textarea>x</textarea><p>text", "text"),
         ("<q>Yes</q>, she said", "“Yes”, she said"),
         ("10<sup>6</sup> m<sup>2</sup> and more<sup>1</sup>, 1<sup>st</sup>", "10⁶ m² and more [1], 1st"),
+        ("Choose it.<a href='#f'><sup>[12]</sup></a> Now<sup><a href='#g'>1</a></sup>.", "Choose it. Now."),
+        ("<sup><a href='#a'>[b] </a></sup>The rate of <a href='#b'>7</a>", "The rate of 7"),
         ("<!-- hidden -->seen<svg><text>no</text></svg>", "seen"),
     ],
 )
@@ -38,6 +40,8 @@ def test_paragraphs_headings_and_code(html, expected):
         ("<ul><li><ul><li>only inner</ul></ul>", "- only inner"),
         ("<ul><li><input type=checkbox checked>done<li><input type=checkbox>open</ul>", "- [x] done\n- [ ] open"),
         ("<li>stray", "- stray"),
+        ("<dl><dt><span class=term>Bill</span><span class=term>Note</span><dd>x</dl>", "- **Bill, Note**: x"),
+        ("<dl><dt><span class=term>Bill, </span><span class=term>Note</span><dd>x</dl>", "- **Bill, Note**: x"),
         ("<ul><li><h3>Title</h3><p>Text.</p></ul>", "- **Title**\n\n    Text."),
         ("<ul>loose<li>a</ul>tail", "loose\n\n- a\n\ntail"),
         (

@@ -31,6 +31,7 @@ TEXT = "The garage has fourteen spaces for people who work here. " * 6
         "<table summary='Navigation footer'><tr><td><a accesskey=p>Prev</a><td>Up</table>",
         "<ul class=docnav><li class=previous><a accesskey=p href=a.html>Back</a></ul>",
         "<div class=header><p>Next: <a accesskey=n href=b.html rel=next>Fees</a></p></div>",
+        "<div id=footer><div id=footer-text>Last updated 2023-01-26 05:35:43 UTC</div></div>",
         "<div class=nav>« <a href=a.html>previous</a> | <a href=b.html>next</a> »</div>",
     ],
 )

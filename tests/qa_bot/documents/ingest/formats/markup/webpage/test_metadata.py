@@ -24,6 +24,11 @@ def test_the_date_of_the_last_change(head, date):
     assert metadata(head).date == date
 
 
+def test_the_footer_of_asciidoctor_dates_the_page():
+    footer = "<div id=footer><div id=footer-text>Version 7<br>Last updated 2023-01-26 05:35:43 UTC</div></div>"
+    assert metadata("", footer).date == "2023-01-26"
+
+
 def test_a_time_element_counts_if_it_dates_the_page():
     assert metadata("", "<time datetime=2020-01-01>then</time>").date == ""
     assert metadata("", "<time itemprop=dateModified datetime=2020-01-01>then</time>").date == "2020-01-01"
