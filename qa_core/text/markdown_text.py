@@ -10,7 +10,7 @@ from functools import lru_cache
 from qa_core.types import Span
 
 _INLINE = re.compile(
-    r"(?P<ticks>`+)(?P<code>.{1,500}?)(?<!`)(?P=ticks)(?!`)"
+    r"(?<!(?<!\\)`)(?P<ticks>`++)(?P<code>.{1,500}?)(?<!`)(?P=ticks)(?!`)"
     r"|\\(?P<escaped>[!-/:-@\[-`{-~])"
     r"|!?\[(?P<label>(?:[^\[\]\\]|\\.){0,500})\](?:\((?P<target>[^()\s]{0,1000}(?:\([^()\s]{0,100}\)[^()\s]{0,100})?"
     r"(?:[ \t]+(?:\"[^\"]{0,300}\"|'[^']{0,300}'))?)\)|\[[^\[\]]{0,100}\])"

@@ -15,7 +15,8 @@ EXPLAINED = 2 / 3
 """Share of them that must have an explanation: the lines of one long command have none."""
 
 _FENCE = re.compile(r"( *)(`{3,})[^`]*")
-_OPTION = r"-{1,2}[A-Za-z?][\w-]*(?:(?:=|\[=?| )[^\s,]+)?"
+_OPTION = r"-{1,2}[A-Za-z?][\w-]*+(?:(?:=|\[=?| )(?:[^\s,/]|/(?!--?[A-Za-z?]))++)?"
+"""A value ends at a slash before an option, so that a line is read in one way, and not in two for each slash."""
 _ENTRY = re.compile(rf"(\s*)({_OPTION}(?:(?:, ?| +\| +|/){_OPTION})*)(?:\s{{2,}}(\S.*))?")
 _LONG = re.compile(r"(?<![\w-])--[A-Za-z]")
 _SIGNS = re.compile(r"[<*_`\\]")

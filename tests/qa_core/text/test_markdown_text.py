@@ -24,6 +24,8 @@ from qa_core.text.markdown_text import context, plain_line, plain_text, unit_tex
         ("write to <mailto:a@b.c> or <https://x.y/z>", "write to a@b.c or https://x.y/z"),
         ("run `a *b* _c_` now", "run a *b* _c_ now"),
         ("`` a ` b ``", "a ` b"),
+        ("``` a `b`", "``` a b"),
+        (r"\``a`", "`a"),
         (r"1\. no list, \*no\* emphasis, C:\dir", r"1. no list, *no* emphasis, C:\dir"),
         ("Tom &amp; Jerry &lt; x", "Tom & Jerry < x"),
         ("[ ] open task, [x] done", "[ ] open task, [x] done"),
@@ -86,3 +88,10 @@ def test_letters_are_kept(markdown: str) -> None:
     if not {"(", "[", "`", "~", "&"} & set(markdown):
         assert [c for c in plain_text(markdown) if c in "ab"] == [c for c in markdown if c in "ab"]
     assert plain_line(markdown) == " ".join(plain_line(markdown).split())
+
+
+@pytest.mark.parametrize("sign", ["`", "``", "` ``", "`a``", "*", "**a", "_a ", "~~", "[", "![", "](", "<a", "\\"])
+def test_a_long_run_of_signs_is_read_in_linear_time(sign: str) -> None:
+    """2,000 backticks took 14 s. Quadratic code would run into the suite's timeout."""
+    text = "a " + sign * 20_000
+    assert len(plain_line(text)) <= len(text)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.documents.ingest.detect import UnknownFormatError, expect_text, format_of
+from qa_bot.documents.ingest.detect import UnknownFormatError, expect_text, format_of, root_of
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,26 @@ def test_a_text_with_marks_of_restructuredtext_is_read_as_such(name):
 )
 def test_other_texts_are_plain(text):
     assert format_of("brewing.txt", text) == "text"
+
+
+DOCUMENT_TYPE = b'<!DOCTYPE posts [<!ENTITY a "]>"> <!-- it\'s ] here --> <!ELEMENT row EMPTY>]>'
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"<!-- a -->\n<?b c?>\n<posts>",
+        b"<!DOCTYPE posts SYSTEM 'a.dtd'>\n<posts>",
+        DOCUMENT_TYPE + b"\n<posts>",
+        b"<!DOCTYPE posts [<!ENTITY a 'b'>] >" + b"<!-- licence -->\n" * 200 + b"<posts>",
+    ],
+)
+def test_the_root_stands_behind_comments_and_the_type_of_the_document(head):
+    assert format_of("a.xml", head) == "stackexchange"
+
+
+@pytest.mark.parametrize("unit", ["<!---->", "<?a?>\n", "<!DOCTYPE[-]", "<!DOCTYPE a [-]>", "[-]", "<!--", "[\"'"])
+def test_an_xml_head_without_a_root_is_read_in_linear_time(unit):
+    """Twice as long for each repetition, were a comment or a bracket read in two ways."""
+    assert root_of(f"<!DOCTYPE{unit * 1000}"[:8192]) == ""
+    assert root_of(f"{unit * 1000}"[:8192] + "x") == ""

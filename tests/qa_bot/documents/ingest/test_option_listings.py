@@ -51,3 +51,16 @@ def test_a_listing_in_an_item_stays_in_it():
 def test_other_code_stays(code):
     text = f"Before\n\n```\n{code}\n```\n"
     assert with_option_lists(text) == text
+
+
+def test_slashes_divide_options_and_stay_in_values():
+    block = "-o=a/b  out\n-a/--all  all\n-t=1/--time=1  time\n-p x/y, --path=x/y  path"
+    assert with_option_lists(f"```\n{block}\n```") == (
+        "- **-o=a/b**: out\n- **-a/--all**: all\n- **-t=1/--time=1**: time\n- **-p x/y, --path=x/y**: path"
+    )
+
+
+def test_a_line_of_many_options_is_read_in_one_way():
+    """Twice as long for each slash, were the option behind it also a part of the value before it."""
+    text = f"```\n--a=x{'/-b=x' * 5000} !\n```"
+    assert with_option_lists(text) == text

@@ -34,7 +34,7 @@ NOTE_LINKS = 0.3  # an aside inside the main text with a smaller share of its te
 MAIN_SHARE = 0.3  # <main> or <article> replaces the page if it holds this share of its text
 
 _SEPARATORS = re.compile(r"[\W_]+")
-_TAG = re.compile(r"<(/?)([a-zA-Z][\w:-]*)[^<>]*>")
+_TAG = re.compile(r"<(/?)([a-zA-Z][\w:-]*+)[^<>]*+>")
 _XHTML = re.compile(r"^\s*(?:\ufeff)?<\?xml|xmlns=[\"']http://www\.w3\.org/1999/xhtml")
 _EMPTY_ELEMENT = re.compile(r"<([a-zA-Z][\w:-]*)(\s[^<>]*?)?/>")
 _VOID_TAGS = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "wbr"}
@@ -47,7 +47,8 @@ _UNCOUNTED_TAGS = frozenset(_UNCOUNTED.split())
 MOST_ATTRIBUTES, MOST_OPTIONS = 1000, 2000
 """Of one element, and of a page. Parsing takes quadratic time: 5 s for 60,000, minutes for a file of 2 MB."""
 _ATTRIBUTE = r"""[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?+|'[^']*+'?+|[^\s>"'][^\s>]*+)?+)?+"""
-_OVERLOADED = re.compile(rf"(<[a-zA-Z][^\s/>]*+)(?:[\s/]*+{_ATTRIBUTE}){{{MOST_ATTRIBUTES + 1},}}+")
+_OVERLOADED = re.compile(rf"(<[a-zA-Z][^\s/>]*+)(?:(?:[\s/]*+{_ATTRIBUTE}){{{MOST_ATTRIBUTES + 1},}}+)?+")
+"""The name of a tag, with its attributes if they are too many. `<a<a<a` is one name, which is read once."""
 _OPTION = re.compile(r"(</?)(?:option|optgroup|rp|rt)(?=[\s/>])", re.IGNORECASE)
 
 

@@ -103,6 +103,16 @@ def test_what_takes_quadratic_time_is_bounded(html: str) -> None:
     assert "".join(text.split()) == "ab"
 
 
+@pytest.mark.parametrize(
+    "html",
+    ["<a" * 200_000, "<p>a</p><a b" + "<a" * 200_000, "<b>" * 600 + "<" + "a" * 400_000, "<a/" * 100_000],
+    ids=["names", "name of an attribute", "name of a tag without an end", "slashes"],
+)
+def test_a_tag_without_an_end_is_read_once(html: str) -> None:
+    """32 KB of `<a` took 14 s. Quadratic code would run into the suite's timeout."""
+    assert len(bounded(html)) <= len(html)
+
+
 def test_usual_attributes_and_options_stay() -> None:
     html = "<p " + " ".join(f"a{n}='>'" for n in range(1000)) + ">b</p><select>" + "<option>x" * 2000 + "</select>"
     assert bounded(html) == html
