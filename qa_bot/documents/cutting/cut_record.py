@@ -22,6 +22,7 @@ MARKDOWN_CUTTING = 1
 FIRST_CHARACTERS, FIRST_LINES = 3000, 12
 LAST_CHARACTERS, LAST_LINES = 1500, 5
 """Where a document's date and notices are looked for."""
+MAILBOXES = (".mbox", ".mbx")
 TITLE_MARK = "Title of a document: "
 """Titles are counted with the blocks: one that repeats names the site, and the text's own heading is the title."""
 FIRST_PASSAGES = 2
@@ -92,12 +93,18 @@ def _cut_markdown(record: Record, characters: int, boilerplate: Collection[str])
         )
         document = untitled if untitled.title else document
     lines = _outer_lines(text)
-    archived = record.archived or is_archived(document.title, lines, path)
+    archived = record.archived or is_archived(document.title, lines, _path_with_notice(path))
     headings = [one.place.heading for one in document.passages[:FIRST_PASSAGES] if one.place.heading]
     named = named_date(document.title, " – ".join(headings[0]) if headings else "", stem_of(record.id))
     details = _details(record, record.date or stated_date(lines) or named or record.modified, archived=archived)
     counted = document.blocks | {repeated} if repeated else document.blocks
     return CutRecord(document.title or stem_of(path), document.passages, details, counted)
+
+
+def _path_with_notice(path: str) -> str:
+    """The path without the name of a mailbox: one called an archive has mails of all ages."""
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}mail" if name.casefold().endswith(MAILBOXES) else path
 
 
 def _outer_lines(text: str) -> list[str]:

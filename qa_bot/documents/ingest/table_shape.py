@@ -20,6 +20,7 @@ ADDRESS = re.compile(r"https?://|\S+@\S+\.\w")
 PERIOD = re.compile(r"\d{4}(?:-\d\d){0,2}(?: 00:00)?|(?:19|20)\d\d/\d\d(?:\d\d)?|\d{1,2}[./]\d{4}")
 """Years, months and days, which name columns if there are none below them."""
 SAMPLE = 50  # rows
+TITLE_WORDS = 4  # of a title above a table, at least: names of groups of columns are shorter
 
 
 def is_value(text: str) -> bool:
@@ -55,12 +56,19 @@ def header_rows(rows: Sequence[Sequence[str]]) -> int:
     if len(rows) < 3:
         return 0
     groups = [cell for cell in rows[0] if cell]
-    is_group_row = len(groups) > 1 and len({*groups}) < len(rows[0])
+    is_group_row = len(groups) > 1 and len({*groups}) < len(rows[0]) and not _is_title_row(rows)
     if is_group_row and not any(is_value(cell) and not cell.isdigit() for cell in groups):
         joined = [joined_names(names) for names in zip(rows[0], rows[1], strict=True)]
         if not any(is_value(cell) for cell in rows[1]) and is_header([joined, *rows[2:]]):
             return 2
     return 0
+
+
+def _is_title_row(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row is a title, perhaps with a remark ("Rota from May | | new!"), above names of columns."""
+    groups = [cell for cell in rows[0] if cell]
+    is_sparse = len({*groups}) == len(groups) and 2 * len(groups) <= len(rows[0])
+    return is_sparse and len(groups[0].split()) >= TITLE_WORDS and rows[0][0] == groups[0] and is_header(rows[1:])
 
 
 def joined_names(names: Sequence[str]) -> str:

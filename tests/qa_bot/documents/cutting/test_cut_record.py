@@ -111,3 +111,9 @@ def test_plain_records_state_nothing() -> None:
 def test_an_archived_document() -> None:
     record = Record("a/faq-old.md", "FAQ", "Text.", markdown=True)
     assert cut_record(record, characters=1000, overlap=1).details.archived
+
+
+def test_a_mailbox_called_an_archive_has_mails_of_all_ages() -> None:
+    for name, archived in (("a/mail-archive.mbox#7", False), ("archive/mail.mbox#7", True)):
+        record = Record(name, "Keys", "Text.", markdown=True)
+        assert cut_record(record, characters=1000, overlap=1).details.archived is archived

@@ -58,6 +58,15 @@ def test_headers(rows, expected):
         ([["Part", "Private", "Private"], ["Part", "new", "used"], ["Frame", "9 years", "5 years"]], 2),
         ([["Part", "Private", "Private"], ["Part", "7", "5"], ["Frame", "9", "5"]], 0),
         ([["Part", "Private", "Private"], ["Part", "new", "used"]], 0),
+        (
+            [
+                ["Rota from May to June", "", "", "new!"],
+                ["Day", "Opens", "Closes", "Keys"],
+                ["Monday", "9:00", "18:00", "Ann"],
+            ],
+            0,
+        ),
+        ([["Price", "", "Place", ""], ["new", "used", "room", "shelf"], ["9 euros", "5 euros", "attic", "left"]], 2),
         ([], 0),
     ],
 )

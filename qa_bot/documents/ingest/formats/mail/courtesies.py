@@ -29,6 +29,15 @@ CLOSING = re.compile(
     re.IGNORECASE,
 )
 
+CONFIDENTIAL = re.compile(
+    r"\W*(?:(?:this|the) (?:e-?mail|message|communication|information)\b[^.]{0,120}"
+    r"\b(?:confidential|privileged|intended)"
+    r"|(?:diese|die)\b[^.]{0,40}\b(?:e-?mail|nachricht|mitteilung)\b[^.]{0,120}\b(?:vertraulich|ausschließlich)"
+    r"|(?:ce|le présent) (?:message|courriel|e-?mail)\b[^.]{0,120}\bconfidentiel)",
+    re.IGNORECASE,
+)
+"""The beginning of the paragraph about confidentiality that ends the mails of companies."""
+
 
 class Courteous(NamedTuple):
     """The text of a mail and what was cut off it."""
@@ -41,9 +50,10 @@ class Courteous(NamedTuple):
 def without_courtesies(text: str, sender: str) -> Courteous:
     """A Markdown text, its first line if that is a greeting, and its last lines if they close it or name the sender.
 
-    The whole text is the body if nothing else would be left.
+    A notice of confidentiality at its end is left out. The whole text is the body if nothing else would be left.
     """
-    lines = text.strip().split("\n")
+    before, _, last = text.strip().rpartition("\n\n")
+    lines = (before if before and CONFIDENTIAL.match(last) else text).strip().split("\n")
     start = 1 if _is_greeting(_plain(lines[0])) else 0
     end = _closing(lines, _plain(sender.partition("<")[0]))
     body = "\n".join(lines[start:end]).strip().removesuffix("\\")

@@ -18,6 +18,8 @@ TIMES = re.compile(r"\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})\s*-->\s*\S
 TITLE = re.compile(r"\ufeff?WEBVTT[ \t]*(?:-[ \t]*)?([^\n]*)")
 SPEAKER = re.compile(r"<v(?:\.[\w.-]+)?\s+([^<>]+)>")
 MARKUP = re.compile(r"<[^<>\n]*>|\{\\[^{}\n]*\}")
+SOUND = re.compile(r"\[[^\W\d][^\[\]\n\d]{1,40}\]|[♪♫]")
+"""What is heard but not said: "[laughter]"."""
 NO_CUE = ("NOTE", "STYLE", "REGION")
 SENTENCE_ENDS = ".!?…。！？"
 
@@ -93,7 +95,8 @@ def _paragraphs(cues: Iterator[_Cue]) -> Iterator[tuple[int, str]]:
 def _spoken(line: str) -> tuple[str, str]:
     """The text of a line without markup, and its speaker ("" if not named)."""
     match = SPEAKER.search(line)
-    text = html.unescape(MARKUP.sub("", line))
+    text, sounds = SOUND.subn(" ", html.unescape(MARKUP.sub("", line)))
+    text = text.strip(" -–") if sounds else text
     return " ".join(text.split()), " ".join(match[1].split()) if match else ""
 
 

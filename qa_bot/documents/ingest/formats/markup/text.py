@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from qa_bot.documents.ingest.dates import is_date
@@ -31,6 +32,11 @@ SECTION = re.compile(
 """The heading of a section of rules: "§ 3 Fees", "Article 4: Notice", "Anlage 1"."""
 SIGN = re.compile(r"(\s*)(?:([-*•·‣▪◦–—+])|(\d{1,3})[.)]|\(?([a-z])[.)])\s+(\S.*)")
 COLUMNS = re.compile(r"\S(?: {2,}|\t+)\S")
+LEADERS = re.compile(r"(?<=[^\s.]) *+\.{4,}+ *+(?=\S)")
+"""The dots between an entry and its value, as in a list of those present and their offices."""
+PAGE_LINE = re.compile(r"\S.*\s\[(?:Page|Seite) \d{1,4}\]\s*")
+"""The last line of a page of an RFC; the first of the next one follows it."""
+CENTRED = 8  # blanks before a line in the middle of a page
 PIPES = re.compile(r"\s*\|.*\|\s*")
 DASHES = re.compile(r"[\s|:+=-]+")
 STAMP = re.compile(r"\s*\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?\s+)?\d{1,2}:\d\d\b")
@@ -45,7 +51,7 @@ def read(file: SourceFile) -> Iterator[Item]:
     """
     title, number = "", 0
     for number, (line, portion) in enumerate(file.portions(), 1):
-        text = portion.replace("\f", "\n\n").strip("\n")
+        text = _without_page_lines(portion.replace("\f", "\n\n").strip("\n"))
         if not text.strip():
             continue
         blocks = _blocks(text)
@@ -133,11 +139,31 @@ def _is_section(line: str) -> bool:
     return len(line) <= TITLE_CHARACTERS and line[-1] not in SENTENCE_ENDS and SECTION.fullmatch(line) is not None
 
 
+def _without_page_lines(text: str) -> str:
+    """The text without the last lines of pages, and the first ones if they are all the same."""
+    lines = text.split("\n")
+    ends = [number for number, line in enumerate(lines) if PAGE_LINE.fullmatch(line)]
+    if len(ends) < 2:
+        return text
+    starts = [next((n for n in range(end + 1, min(end + 9, len(lines))) if lines[n].strip()), end) for end in ends]
+    tops = Counter(lines[start] for start in starts)
+    left_out = {*ends, *(start for start in starts if tops[lines[start]] > 1)}
+    return "\n".join(line for number, line in enumerate(lines) if number not in left_out)
+
+
 def _title(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
     """The title, "" without one, and the blocks after it; a date above the title is the first of these blocks."""
     dated = blocks[:1] if len(blocks) > 1 and len(blocks[0]) == 1 and is_date(blocks[0][0]) else []
+    if len(blocks) > 2 and _is_centred(blocks[1]) and all(map(COLUMNS.search, blocks[0])):
+        return " ".join(map(str.strip, blocks[1])), [blocks[0], *blocks[2:]]  # an RFC has two columns above its title
     title, others = _title_of(blocks[len(dated) :])
     return title, [*dated, *others]
+
+
+def _is_centred(lines: Sequence[str]) -> bool:
+    """Whether a block is a line in the middle of the page, perhaps in two parts."""
+    is_inside = all(line.startswith(" " * CENTRED) and not COLUMNS.search(line) for line in lines)
+    return is_inside and len(lines) <= 2 and sum(len(line.strip()) for line in lines) <= TITLE_CHARACTERS
 
 
 def _title_of(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
@@ -229,6 +255,10 @@ def _is_capitals(line: str) -> bool:
 
 
 def _write_block(writer: MarkdownWriter, lines: list[str], before: Sequence[str]) -> None:
+    if _has_leaders(lines):
+        for line in lines:
+            writer.item(" ".join(LEADERS.sub(": ", line).split()))
+        return
     if _write_table(writer, lines):
         return
     is_indented = all(line.startswith(("    ", "\t")) for line in lines)
@@ -240,6 +270,11 @@ def _write_block(writer: MarkdownWriter, lines: list[str], before: Sequence[str]
             writer.item(line)
     else:
         _write_items(writer, lines)
+
+
+def _has_leaders(lines: Sequence[str]) -> bool:
+    led = sum(LEADERS.search(line) is not None for line in lines)
+    return led > 1 and 2 * led > len(lines) and not any(map(SIGN.match, lines))
 
 
 def _write_table(writer: MarkdownWriter, lines: list[str]) -> bool:

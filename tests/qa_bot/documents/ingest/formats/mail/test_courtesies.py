@@ -65,3 +65,16 @@ def test_a_closing(closing: str) -> None:
 )
 def test_other_lines_stay(text: str) -> None:
     assert without_courtesies(text, "Ann Lee <ann@example.org>") == ("", text, "")
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        "This e-mail may contain confidential information. If you are not the recipient\nplease delete it.",
+        "*Diese E-Mail enthält vertrauliche Informationen und ist nur für Sie bestimmt.*",
+    ],
+)
+def test_a_notice_of_confidentiality_at_the_end_is_left_out(notice: str) -> None:
+    text = f"The office is closed.\n\nKind regards\nAnn\n\n{notice}"
+    assert without_courtesies(text, "Ann Lee <ann@example.org>") == ("", "The office is closed.", "Kind regards\nAnn")
+    assert without_courtesies(notice, "Ann Lee <ann@example.org>").body == notice

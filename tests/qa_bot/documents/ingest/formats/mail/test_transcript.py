@@ -52,3 +52,9 @@ def test_a_file_without_captions(reads, data):
     records, (reject,), _ = reads("a.srt", data)
     assert records == []
     assert "captions with times" in reject.reason
+
+
+def test_sounds_are_no_words(reads):
+    cue = "00:00:01,000 --> 00:00:03,000\n"
+    (record,), _, _ = reads("call.srt", f"1\n{cue}[laughter] - Who? [door opens]\n♪ Press [1] or [F2].\n")
+    assert record.text == "[00:00:01] Who? Press [1] or [F2]."

@@ -124,6 +124,11 @@ LONG = "The quick brown fox jumps over the lazy dog, and the lazy dog does not m
         ("+---+---+\n| a | b |\n+---+---+\n| 1 | 2 |", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
         ("Type this:\n\n    sudo reboot\n      now", "Type this:\n\n```\nsudo reboot\n  now\n```"),
         ("A: one\nB: two\nC: three", "- A: one\n- B: two\n- C: three"),
+        (
+            "25/19  order cutter ..... Tobias   9 April\n25/20  new prices ....... Yusuf",
+            "- 25/19 order cutter: Tobias 9 April\n- 25/20 new prices: Yusuf",
+        ),
+        ("VOTE   for 7.50 ....... 5\n       abstained .... 1", "- VOTE for 7.50: 5\n- abstained: 1"),
         ("Northwind Labs\nMain Street 5\nBerlin", "Northwind Labs\nMain Street 5\nBerlin"),
         ("-----\n\nafter a rule", "after a rule"),
         ("page one\fpage two", "page one\n\npage two"),
@@ -204,3 +209,23 @@ def test_broken_words_are_whole(reads):
     assert "visitors, who" in text
     assert "fire-safety folder" in text
     assert "escape- and rescue" in text
+
+
+NOTE = (
+    "Technical Note 03                  S. Whitlock\nCategory: Internal                 June 2025\n\n\n"
+    "            Door Protocol, Version 3\n\nReaders connect to the server.\n\n"
+    "Whitlock         Internal         [Page 1]\n\f\nNote 03       Doors      June 2025\n\n"
+    "They wait.\n\nWhitlock   Internal    [Page 2]\n\f\nNote 03       Doors      June 2025\n\nThen they stop.\n"
+)
+
+
+def test_a_note_in_pages_with_a_centred_title(reads):
+    (record,), _, _ = reads("note.txt", NOTE)
+    assert record.title == "Door Protocol, Version 3"
+    assert record.text.startswith("```\nTechnical Note 03")
+    assert record.text.endswith("```\n\nReaders connect to the server.\n\nThey wait.\n\nThen they stop.")
+
+
+def test_a_single_line_about_a_page_stays(reads):
+    (record,), _, _ = reads("note.txt", "Notes\n\nSee the drawing [Page 3]\n\nIt is large.\n")
+    assert "[Page 3]" in record.text
