@@ -19,16 +19,16 @@ CODE = re.compile(
 LANGUAGE = re.compile(r"lang\s*=\s*[\"']?([\w+#-]+)")
 KEPT_CODE = re.compile("\ufdd0(\\d+)\ufdd1")
 BRACES = re.compile(r"\{\{|\}\}|\{\||\|\}")
-HEADING = re.compile(r"(={1,6})\s*(.+?)\s*\1\s*")
+HEADING = re.compile(r"(={1,6})(.+)\1")
 LIST = re.compile(r"([*#:;]+)\s*(.*)")
 MAGIC = re.compile(r"__[A-Z]+__")
 LINK = re.compile(r"\[\[([^\[\]|\n]*)(?:\|([^\[\]]*))?\]\]")
 FILE_LINK = re.compile(r":?(?:file|image|datei|bild|fichier|archivo|media)\s*:", re.IGNORECASE)
 CATEGORY = re.compile(r"(?:category|kategorie|catégorie|categoría|categoria|categorie)\s*:\s*(.+)", re.IGNORECASE)
 INTERWIKI = re.compile(r"[a-z]{2,3}(?:-[a-z]+)?:\S")
-EXTERNAL = re.compile(r"\[((?:https?:)?//[^\s\[\]<>\"]+|mailto:[^\s\[\]<>\"]+)(?:\s+([^\[\]\n]*))?\]")
+EXTERNAL = re.compile(r"\[((?:https?:)?//[^\s\[\]<>\"]++|mailto:[^\s\[\]<>\"]++)(?:\s++([^\[\]\n]*+))?\]")
 BOLD, ITALIC = re.compile(r"'''(.+?)'''"), re.compile(r"''(.+?)''")
-ATTRIBUTES = re.compile(r"^(?:\s*[\w-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[\w%#.-]+))+\s*\|(?!\|)")
+ATTRIBUTES = re.compile(r"^(?:\s*+[\w-]++\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[\w%#.-]++))++\s*+\|(?!\|)")
 SPAN = re.compile(r"(?:col|row)span\s*=\s*[\"']?\d+[\"']?")
 TRAIL = re.compile("[a-z]*")  # letters after a link belong to its text
 DEEPEST_LINKS = 4  # links inside captions of pictures
@@ -152,7 +152,7 @@ def _lines(lines: list[str]) -> list[str]:
 def _line(line: str, stripped: str) -> str:
     if heading := HEADING.fullmatch(stripped):
         level = len(heading[1])
-        return f"<h{level}>{_inline(heading[2])}</h{level}>"
+        return f"<h{level}>{_inline(heading[2].strip())}</h{level}>"
     if not stripped or set(stripped) == {"-"}:
         return "<p>"
     return f"<pre>{stripped}</pre>" if line[0] == " " and not stripped.startswith("<") else _inline(line)
