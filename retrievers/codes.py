@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _OPTION = r"(?<![\w-])(?:--[A-Za-z][\w-]*\w|-[A-Za-z])(?![\w-])"
-_IDENTIFIER = r"\b[^\W\d_]\w*_\w*[^\W_]\b"
+_IDENTIFIER = r"\b[^\W\d_][^\W_]*+_\w*[^\W_]\b"
 _CODE = re.compile(rf"{_OPTION}|{_IDENTIFIER}|\b(?:[^\W\d_]+|[A-Z]+-)\d\w*|\b[A-Z]{{2,4}} \d{{1,3}}(?![\w%]|[.,]\d)")
 _WORD = re.compile(r"\w+")
 _PIECE = re.compile(r"[^\W\d_]+|\d+")

@@ -47,3 +47,9 @@ def test_has_code(text, code, expected):
 def test_parts():
     assert parts_of("--max-file-size") == ["max", "file", "size"]
     assert parts_of("E19") == ["E19"]
+
+
+def test_a_long_identifier_is_read_in_linear_time():
+    """Quadratic code would run into the suite's timeout."""
+    name = "a_" * 100_000
+    assert codes_in(f"{name} MAX_SIZE {name}b") == {"MAX_SIZE", f"{name}b"}
