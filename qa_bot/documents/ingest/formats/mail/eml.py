@@ -17,7 +17,7 @@ from qa_bot.documents.ingest.formats.mail.mail import Attachment, Mail, file_nam
 from qa_bot.documents.ingest.records import Item, Part, Reject
 
 MAIL_SIZE = 4  # times the record limit: attachments are counted one by one
-FROM_LINE = re.compile(rb"From (?:- |\S+ .*\d\d:\d\d.*\d{4})")
+FROM_LINE = re.compile(rb"From (?:- |\S++ .{0,100}?\d\d:\d\d.{0,100}?\d{4})")
 CHUNK = 64 * 1024
 UNREAD_TYPES = {
     "application/pgp-signature",

@@ -12,7 +12,7 @@ LONGEST_QUESTION = 300  # characters of a quotation that an answer keeps
 ATTRIBUTION = re.compile(
     r"(?:on\b.{8,300}?\bwrote"
     r"|am\b.{8,300}?\b(?:schrieb|geschrieben)\b.{0,120}?"
-    r"|le\b.{8,300}?\ba\s+écrit\s*"
+    r"|le\b.{8,300}?\ba\s+écrit"
     r"|el\b.{8,300}?\bescribió"
     r"|op\b.{8,300}?\bschreef\b.{0,120}?"
     r"|il\b.{8,300}?\bha\s+scritto)\s*:\s*$",
@@ -30,10 +30,10 @@ _ORIGINAL = (
 )
 SEPARATOR = re.compile(rf"[-_\s*>]*\b(?:{_ORIGINAL}|{_FORWARDED})\b[-_\s*:]*$", re.IGNORECASE)
 FORWARDED_SEPARATOR = re.compile(rf"[-_\s*>]*\b(?:{_FORWARDED})\b[-_\s*:]*$", re.IGNORECASE)
-HEADER_START = re.compile(r"\W*(?:from|von|de|da|van)\W{0,4}\s?:\W*\s*\S", re.IGNORECASE)
+HEADER_START = re.compile(r"\W*(?:from|von|de|da|van)\W{0,4}\s?:\s*+\S", re.IGNORECASE)
 HEADER_OTHER = re.compile(
     r"\W*(?:sent|date|gesendet|datum|envoyé|enviado|inviato|verzonden|to|an|à|para|a|aan|subject|betreff|objet|asunto|"
-    r"oggetto|onderwerp|cc)\W{0,4}\s?:\W*\s*\S",
+    r"oggetto|onderwerp|cc)\W{0,4}\s?:\s*+\S",
     re.IGNORECASE,
 )
 DEVICE = re.compile(

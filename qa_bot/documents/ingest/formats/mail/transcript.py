@@ -16,7 +16,7 @@ PARAGRAPH, LONGEST = 60, 90  # seconds: of a paragraph that ends with a sentence
 REPEATED = 4  # lines that a rolling caption may show again
 TIMES = re.compile(r"\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})\s*-->\s*\S+")
 TITLE = re.compile(r"\ufeff?WEBVTT[ \t]*(?:-[ \t]*)?([^\n]*)")
-SPEAKER = re.compile(r"<v(?:\.[\w.-]+)?\s+([^<>]+)>")
+SPEAKER = re.compile(r"<v(?:\.[\w.-]++)?\s++([^<>]++)>")
 MARKUP = re.compile(r"<[^<>\n]*>|\{\\[^{}\n]*\}")
 SOUND = re.compile(r"\[[^\W\d][^\[\]\n\d]{1,40}\]|[♪♫]")
 """What is heard but not said: "[laughter]"."""

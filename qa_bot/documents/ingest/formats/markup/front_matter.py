@@ -15,7 +15,7 @@ from qa_bot.documents.ingest.formats.markup.webpage.metadata import declared_lan
 
 LONGEST = 64 * 1024  # characters
 FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?\n)?(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-SIMPLE_LINE = re.compile(r"^([A-Za-z_-]+):[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+SIMPLE_LINE = re.compile(r"^([A-Za-z_-]+):[ \t]*+(.*)$", re.MULTILINE)
 DATES = (
     *("updated", "last_updated", "last-updated", "lastupdated", "last_modified_at", "last_modified", "lastmod"),
     *("modified", "date_modified", "last_reviewed", "reviewed", "date", "date_approved", "published", "created"),
@@ -70,7 +70,7 @@ def _fields(text: str, *, is_toml: bool) -> Mapping[Any, Any] | None:
     try:
         fields = tomllib.loads(text) if is_toml else yaml.load(text, _loader(text))  # noqa: S506  # safe ones
     except (tomllib.TOMLDecodeError, yaml.YAMLError, ValueError, RecursionError):
-        return {name: value.strip("\"'") for name, value in SIMPLE_LINE.findall(text)} or None
+        return {name: value.rstrip(" \t").strip("\"'") for name, value in SIMPLE_LINE.findall(text)} or None
     return fields if isinstance(fields, Mapping) else {} if fields is None else None
 
 

@@ -16,7 +16,7 @@ BRACE = "\ufdd1"  # in place of `{` in raw text: a noncharacter, which never occ
 TAG = re.compile(r"\{%((?:(?!\{%|%\}).)*)%\}", re.DOTALL)
 VARIABLE = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*)\}\}", re.DOTALL)
 TAG_COMMENT = re.compile(r"\{#(?:(?!\{#|#\}).)*#\}", re.DOTALL)
-QUOTED = re.compile(r"(?:\b([\w-]+)\s*=\s*)?(?:\"([^\"]*)\"|'([^']*)')")
+QUOTED = re.compile(r"(?:(?<![\w-])([\w-]++)\s*+=\s*+)?(?:\"([^\"]*)\"|'([^']*)')")
 URL_BEFORE = re.compile(r"(?:\]\(\s*<?|=\s*[\"']?)[^\s()\"'<>]*$")
 TEXT_KEYS = {"alt", "title", "caption", "label", "text", "heading", "summary", "header"}
 SILENT = re.compile(
@@ -24,7 +24,7 @@ SILENT = re.compile(
     r"import|from|else|when|case|end|raw|comment|increment|cycle|render|usa|uswds|icon|feed|css|js|highlight"
 )
 ADMONITION = re.compile(
-    r"^([\s>]*)(?:!!!|\?\?\?\+?|===!?\+?)[ \t]+(?:([\w-]+)[\w\s-]*?)?[ \t]*(?:\"([^\"]*)\")?[ \t]*$"
+    r"^([\s>]*)(?:!!!|\?\?\?\+?|===!?\+?)[ \t]++(?:([\w-]++)[\w\s-]*+)?[ \t]*+(?:\"([^\"]*+)\")?[ \t]*$"
 )
 TITLE_ENDS = ("?", "!", ".", ":")
 ADMONITION_SIGNS = ("!!!", "???", "==")
