@@ -125,9 +125,21 @@ def _is_caption(image: LexborNode, text: str) -> bool:
     if around is None:
         return False
     repeated = text.casefold().split()
-    caption = around.css_first("figcaption" if around.tag == "figure" else ".title") if _is_figure(around) else None
+    caption = _caption(around) if _is_figure(around) else None
     words = caption.text().casefold().split() if caption is not None else []
     return bool(words) and (words == repeated or (around.tag != "figure" and words[-len(repeated) :] == repeated))
+
+
+def _caption(figure: LexborNode) -> LexborNode | None:
+    """The caption of a figure, among its first and last children: a figure may have thousands of images."""
+    first, last = figure.child, figure.last_child
+    for _ in range(MOST_BESIDE):
+        for child in (first, last):
+            classes = (child.attributes.get("class") or "").split() if child is not None else []
+            if child is not None and (child.tag == "figcaption" if figure.tag == "figure" else "title" in classes):
+                return child
+        first, last = (first and first.next), (last and last.prev)
+    return None
 
 
 def _is_figure(node: LexborNode) -> bool:

@@ -81,3 +81,11 @@ def test_images_that_tell_something_keep_their_texts(html: str, expected: str) -
 def test_many_images_take_linear_time_and_no_text_is_lost() -> None:
     page = "<p><img alt='Main window'></p>" * 20_000 + "<p>The end.</p>"
     assert fragment(page).text == "The end."
+
+
+def test_the_figure_of_many_images_is_searched_once_for_each() -> None:
+    """Quadratic code would run into the suite's timeout."""
+    alternative = "the picture of a thing that we have seen in this house"
+    image = f"<p><img alt='{alternative}'></p>"
+    page = f"<figure>{image * 20_000}<figcaption>{alternative}</figcaption></figure><p>The end.</p>"
+    assert fragment(page).text == f"{alternative}\n\nThe end."
