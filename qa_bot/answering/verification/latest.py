@@ -102,9 +102,10 @@ def _has_month_of(date: str, name: str) -> bool:
 
 def _is_same_series(one: Passage, other: Passage) -> bool:
     """Whether documents have one title, or one file name, without dates; one name may have further words."""
-    names, others = (_words(passage.source.document.rpartition("/")[2].partition(".")[0]) for passage in (one, other))
-    titles = (_words(passage.source.title) for passage in (one, other))
-    return next(titles) == next(titles) or bool(names and others and (names <= others or others <= names))
+    if _words(one.source.title) == _words(other.source.title):
+        return True
+    name, its_name = (_words(passage.source.document.rpartition("/")[2].partition(".")[0]) for passage in (one, other))
+    return bool(name and its_name) and (name <= its_name or its_name <= name)
 
 
 def _words(name: str) -> frozenset[str]:
