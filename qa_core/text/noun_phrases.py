@@ -60,7 +60,7 @@ _NOT_ADVERBS = word_set(
     "anomaly assembly belly bully butterfly daily early elderly family fly folly holly homily italy jelly july likely "
     "lily lonely melancholy monopoly monthly multiply rally reply sally supply tally weekly yearly"
 )
-_TOKEN = re.compile(r"\[[A-Z_]+\]|[^\W_]+(?:[-'’][^\W_]+|(?<=\d)[.,]\d+)*|\S")
+_TOKEN = re.compile(r"\[[A-Z_]+\]|[^\W_]+(?:[-'’_][^\W_]+|(?<=\d)[.,]\d+)*|\S")
 _QUANTITY = re.compile(
     r"\b\d+(?:[.,]\d+)?[ -]?(?:[mμ]?[gl]|mcg|[ckm]?m|kg|ft|lbs?|oz|m?hz|[kmg]b|times?|minutes?|hours?|days?|weeks?"
     r"|months?|years?(?: of age|[ -]old)?)\b|\b\d+(?:[.,]\d+)?%",

@@ -79,7 +79,7 @@ def _groups(text: str, rows: Span, question: Collection[str], language: str) -> 
 
 
 def _named(groups: Sequence[_Group], repeated: frozenset[str]) -> list[_Group]:
-    """The groups that the question names; none if it names most of them.
+    """The groups that the question names; none if it names most of them, or if another row has more of its terms.
 
     Args:
         repeated: terms that the question has more than once.
@@ -92,7 +92,9 @@ def _named(groups: Sequence[_Group], repeated: frozenset[str]) -> list[_Group]:
     }
     named = [group for group in groups if group.numbers or group.name & group.terms & telling]
     named = [group for group in named if _is_meant(group, named, repeated)]
-    return named if len(named) <= most else []
+    fullest = max((len(group.terms) for group in groups), default=0)
+    is_fullest = any(len(group.terms) == fullest for group in named)
+    return named if is_fullest and len(named) <= most else []
 
 
 def _is_meant(group: _Group, named: Sequence[_Group], repeated: frozenset[str]) -> bool:

@@ -10,7 +10,7 @@ from qa_core.types import Span
 
 _RULE = frozenset("|-: ")
 _ROW = re.compile(r"^\|.*$", re.MULTILINE)
-_TABLE = re.compile(r"\|.*(?:\n\|.*)*")
+_TABLE = re.compile(r"^\|.*(?:\n\|.*)*", re.MULTILINE)
 _JOINED = re.compile(r"([^\W\d_]+)(\d)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _KEY = re.compile(r"\b([^\W\d_]{3,}) (\d{1,4})(?![\w%]|[.,:/-]\d)")

@@ -32,7 +32,8 @@ def test_noun_phrases_by_rules(text: str, expected: list[str]) -> None:
     assert noun_phrases(text) == expected
 
 
-def test_tokens_keep_hyphens_apostrophes_and_decimals() -> None:
+def test_tokens_keep_hyphens_apostrophes_decimals_and_underscores() -> None:
+    assert tokens("What is HOME_LATCH_VEL?") == ["What", "is", "HOME_LATCH_VEL", "?"]
     assert tokens("X-ray isn't 3.5, e.g. [NAME]") == ["X-ray", "isn't", "3.5", ",", "e", ".", "g", ".", "[NAME]"]
 
 

@@ -70,6 +70,18 @@ def test_rows_without_a_first_cell_belong_to_the_row_above() -> None:
     assert shown("What is a ticket for the pool?", "Pool", text=text) == ["Pool", "| weekend tickets"]
 
 
+def test_rows_name_none_if_another_row_has_more_of_the_question() -> None:
+    rows = [
+        "Distance mode | ",
+        *(f"G{n} | code {n} of the lathe's axis" for n in range(90, 95)),
+        "Rate mode | ",
+        "G8 | lathe radius mode",
+    ]
+    table = "\n".join(f"| {row} |" for row in rows)
+    text = f"The desk issues permits.\n\n| Code | Meaning |\n| --- | --- |\n{table}\n\nApply at the desk."
+    assert len(shown("Which code is the radius mode of a lathe?", "Distance mode", "G8", text=text)) == len(rows)
+
+
 def test_names_that_most_rows_share_name_none() -> None:
     rows = "\n".join(f"| Parking permit {name} | for people in the {name} zone of the town |" for name in "ABCDEF")
     text = f"The desk issues permits.\n\n| Permit | Who may apply |\n| --- | --- |\n{rows}\n\nApply at the desk."

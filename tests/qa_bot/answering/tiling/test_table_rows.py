@@ -99,6 +99,7 @@ CODES = "| Code | Meaning |\n| --- | --- |\n| 0 | fine |\n| 1 | broken |\n| 10 |
         ("What does code 7 mean?", CODES.replace("| 10 |", "| 2+ |"), False),
         ("What does code 7 mean?", f"Code 7 is new.\n\n{CODES}", False),
         ("What does code 7 mean?", "| Code | Meaning |\n| --- | --- |\n| 0 | fine |", False),  # one row is no series
+        ("What does code 7 mean?", f"Code | Meaning\n3 | a row of another text\n{CODES}", True),
     ],
 )
 def test_a_number_that_is_no_key_of_a_table_is_not_answered_by_its_rows(question, table, expected):

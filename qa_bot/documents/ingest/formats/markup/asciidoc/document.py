@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.markup.asciidoc.header import ATTRIBUTE, HeaderLines, revision_date
-from qa_bot.documents.ingest.formats.markup.asciidoc.inline import inline
+from qa_bot.documents.ingest.formats.markup.asciidoc.inline import alternative, inline
 from qa_bot.documents.ingest.formats.markup.asciidoc.tables import table
 from qa_bot.documents.ingest.formats.markup.html import fragment, one_document, without_title
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import declared_language
@@ -157,7 +157,7 @@ class _Converter:
 
     def _block_line(self, line: str) -> None:
         if (match := BLOCK_IMAGE.fullmatch(line)) is not None:
-            self._image(match[1].partition(",")[0].strip('"'))
+            self._image(alternative(match[1]))
         elif BREAK.fullmatch(line) and not self._paragraph:
             self._end_lists()
         elif item := self._item_of(line):
@@ -180,12 +180,12 @@ class _Converter:
         may_be_lettered = not self._paragraph or (self._lists and not self._paragraph[0][0].isspace())
         return ITEM.fullmatch(line) or (LETTERED.fullmatch(line) if may_be_lettered else None)
 
-    def _image(self, alternative: str) -> None:
-        """The title and the alternative text of a picture, both as ordinary paragraphs."""
+    def _image(self, words: str) -> None:
+        """The title and the alternative text of an image, both as ordinary paragraphs."""
         self._end_paragraph()
         self._end_unattached_lists()
         title, self._title = self._inline(self._title), ""
-        texts = dict.fromkeys(filter(None, [title, html.escape(alternative)]))
+        texts = dict.fromkeys(filter(None, [title, html.escape(words)]))
         self._output += [f"<p>{text}</p>" for text in texts]
         self._options = ""
 

@@ -13,6 +13,8 @@ LINK = re.compile(r"(?:link:(\S{1,2000}?)|((?:https?://|mailto:)[^\s\[\]<>]{1,20
 REFERENCE = re.compile(r"&lt;&lt;([^,<>&\n]+)(?:,\s*([^<>&]{0,1000}))?&gt;&gt;|xref:(\S{1,2000}?)\[([^\[\]]{0,1000})\]")
 FOOTNOTE = re.compile(r"footnote(?:ref)?:[\w-]*\[([^\[\]]{1,2000})\]")
 IMAGE = re.compile(r"(?:image|icon):([^\s:\[\]]+)\[([^\[\]\n]*)\]")
+ALTERNATIVE = re.compile(r"(?:^|[,\s])alt=(?:\"([^\"]*)\"|([^,\s\"]+))")
+POSITIONAL = re.compile(r"\s*(?![a-z][\w-]*=)(?:\"([^\"]+)\"|([^,\"]+))")
 KEYS = re.compile(r"(?:kbd|btn):\[([^\[\]\n]+)\]")
 MENU = re.compile(r"menu:([^\[\]\n]+?)\[([^\[\]\n]*)\]")
 PASS = re.compile(r"(?:pass:\w*|stem:|latexmath:|asciimath:)\[([^\[\]\n]*)\]")
@@ -66,13 +68,21 @@ def _formatted(text: str) -> str:
     for pattern, replacement in SPANS:
         text = pattern.sub(replacement, text)
     text = PASS.sub(r"\1", KEPT_SIGN.sub("", text))
-    text = IMAGE.sub(lambda match: match[2].partition(",")[0].strip('"'), text)
+    text = IMAGE.sub(lambda match: alternative(match[2]), text)
     text = FOOTNOTE.sub(r" (\1)", text)
     text = KEYS.sub(r"\1", text)
     text = MENU.sub(lambda match: " > ".join(filter(None, [match[1], *re.split(r"\s*&gt;\s*", match[2])])), text)
     text = MANUAL_PAGE.sub(r"\1(\2)", LINK.sub(_link, text))
     text = REFERENCE.sub(lambda match: match[2] or match[4] or _name(match[1] or match[3]), text)
     return re.sub(r" \+(?=\n|$)", "<br>", text)
+
+
+def alternative(attributes: str) -> str:
+    """The alternative text among the attributes of an image: the one named `alt`, or the first if that has no name."""
+    if named := ALTERNATIVE.search(attributes):
+        return named[1] or named[2]
+    first = POSITIONAL.match(attributes)
+    return (first[1] or first[2]).strip() if first else ""
 
 
 def _link(match: re.Match[str]) -> str:

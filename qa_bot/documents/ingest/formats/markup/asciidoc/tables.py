@@ -6,7 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
-CELL = re.compile(r"(?:^|(?<=\s))(?:(\d+)?(?:\.(\d+))?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?(?<!\\)\|", re.MULTILINE)
+CELL = re.compile(
+    r"(?:(?:^|(?<=\s))(?:(\d+)?(?:\.(\d+))?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?)?(?<!\\)\|", re.MULTILINE
+)
+"""What stands before a cell: a pipe, and before it the cell's specification after a blank."""
 COLUMNS = re.compile(r"cols\s*=\s*(?:\"([^\"]*)\"|(\d+\*?))")
 REPEATED = re.compile(r"(\d+)\*")
 WIDEST = 100

@@ -89,6 +89,11 @@ def test_a_document(reads, tmp_path):
         ("[[id]]\n== Rooms\n\n literal text", "## Rooms\n\n```\nliteral text\n```"),
         ("|===\n|a |b\n\n|1 |2\n2+|all\n|===", "| a | b |\n| --- | --- |\n| 1 | 2 |\n| all |  |"),
         ('[cols="2*",%header]\n|===\n|a\n|b\n|1\n|2 \\| 3\n|===', "| a | b |\n| --- | --- |\n| 1 | 2 \\| 3 |"),
+        (
+            "|===\n|a|b c|d\n\n|1 |?|https://a.org/\n|===",
+            "| a | b c | d |\n| --- | --- | --- |\n| 1 | ? | https://a.org/ |",
+        ),
+        ('image::a.png[width=50%]\n\nA image:b.png["The, lid",10] image:c.png[10,alt="Hinge"].', "A The, lid Hinge."),
         ("[%noheader]\n|===\n3*|x\n|===", "|  |  |  |\n| --- | --- | --- |\n| x | x | x |"),
         ("----\nnever closed", "```\nnever closed\n```"),
         ("Rooms\n-----\nUse.\n\nKeys\n~~~~~\nLost.", "## Rooms\n\nUse.\n\n### Keys\n\nLost."),
