@@ -27,6 +27,8 @@ SAMPLE_ROWS = 100
 SAMPLE_CHARACTERS = 64 * 1024
 SEPARATOR_LINE = "sep="
 NAME_WORDS = 4
+MOST_LONGER = 0.5
+"""Share of the rows that are longer than the header above which they are no texts with commas."""
 UNCLOSED = "A quotation mark never closes, so quotation marks are read as text; correct the cell."
 
 
@@ -103,7 +105,24 @@ def parse_rows(text: str, delimiter: str) -> tuple[list[list[str]], bool]:
         is_whole = False
     if not is_whole:
         cells = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=csv.QUOTE_NONE))
-    return [[cell.strip() for cell in row] for row in cells], is_whole
+    return [[cell.strip() for cell in row] for row in _rejoined(cells, delimiter)], is_whole
+
+
+def _rejoined(rows: Sequence[list[str]], delimiter: str) -> list[list[str]]:
+    """Rows in whose last column texts with commas have no quotation marks: what goes beyond the header is part of them.
+
+    A blank follows such a comma, and most rows have none.
+    """
+    width = next((len(row) for row in rows if any(row)), 0)
+    longer = [number for number, row in enumerate(rows) if len(row) > width]
+    if width < 2 or len(longer) > MOST_LONGER * len(rows):
+        return [*rows]
+    joined = [*rows]
+    for number in longer:
+        row = rows[number]
+        if all(cell.startswith(" ") and cell.strip() for cell in row[width:]):
+            joined[number] = [*row[: width - 1], delimiter.join(row[width - 1 :])]
+    return joined
 
 
 def _closes(text: str, delimiter: str) -> bool:

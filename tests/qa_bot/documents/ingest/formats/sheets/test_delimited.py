@@ -111,3 +111,13 @@ def test_a_carriage_return_within_a_line_of_a_tsv_is_told(reads):
     """Found by `make fuzz`: the sample of the first rows ended `add` with a traceback."""
     records, rejects, _ = reads("a.tsv", b"1\tTea is\r hot.\n2\tCoffee is black.\n")
     assert len(records) + len(rejects) >= 2
+
+
+def test_commas_of_a_text_without_quotation_marks_stay_in_its_cell(reads):
+    data = "Code,Name,Meaning\n1,Door,The door is open\n2,Heat,Wait, then open the lid, and restart\n3,Fan,Call us\n"
+    (record,), _, _ = reads("codes.csv", data)
+    assert record.text.split("\n")[3] == "| 2 | Heat | Wait, then open the lid, and restart |"
+    (record,), _, _ = reads("codes.csv", data.replace(", then", ",then"))  # a value more, not a text
+    assert record.text.split("\n")[3] == "| 2 | Heat | Wait | then open the lid | and restart |"
+    (record,), _, _ = reads("codes.csv", "a,b\n1, 2, 3\n4, 5, 6\n")
+    assert record.text.split("\n")[2] == "| 1 | 2 | 3 |"
