@@ -294,7 +294,10 @@ class Answer:
     id: str = ""
     styled: Styled | None = None
     understood: str = ""
-    """The rewritten question, if it differs from the question as written."""
+    """How the question was understood, if that differs from the question as written: the rewritten question, or the
+    parts of its meaning where that would be no sentence."""
+    searched: str = ""
+    """The rewritten question, if `understood` has its parts."""
     choices: tuple[Choice, ...] = ()
     """Interpretations to choose from, if the bot asks back instead of answering, or what could be asked instead."""
     trace: Mapping[str, object] | None = None
@@ -306,6 +309,11 @@ class Answer:
     """What an older document said with other figures, after its date: “Until 2024: 14 days.”; not part of `text`."""
     suggested: bool = False
     """Whether `choices` are other questions, which the documents answer, and not meanings of this one."""
+
+    @property
+    def standalone(self) -> str:
+        """The question that was searched."""
+        return self.searched or self.understood or self.question
 
 
 class Encoder(Protocol):

@@ -35,6 +35,8 @@ def as_dict(answer: Answer) -> dict[str, Any]:
         payload["styled"] = styled_dict(answer.styled)
     if answer.understood:
         payload["understood"] = answer.understood
+    if answer.searched:
+        payload["searched"] = answer.searched
     if answer.choices:
         payload["choices"] = [asdict(choice) for choice in answer.choices]
     if answer.former:
@@ -60,6 +62,7 @@ def from_dict(payload: Mapping[str, Any]) -> Answer:
         id=payload["id"],
         styled=None if styled is None else _styled(styled),
         understood=payload.get("understood", ""),
+        searched=payload.get("searched", ""),
         choices=tuple(Choice(**source) for source in payload.get("choices", ())),
         trace=payload.get("trace"),
         lead=_span(payload.get("lead")),

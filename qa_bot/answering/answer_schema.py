@@ -74,7 +74,10 @@ class AnswerReply(BaseModel):
     skipped: list[str]
     unsure: Annotated[bool, Field(description="The answer is below the wanted precision; sent only if true.")] = False
     styled: StyledReply | None = None
-    understood: Annotated[str, Field(description="The follow-up as understood, if it was rewritten.")] = ""
+    understood: Annotated[
+        str, Field(description="The follow-up as understood, if it was rewritten: a question, or the parts of one.")
+    ] = ""
+    searched: Annotated[str, Field(description="The rewritten question, if `understood` has the parts of one.")] = ""
     choices: Annotated[
         list[ChoiceReply],
         Field(

@@ -136,11 +136,13 @@ def _searched(
     title = ask.question.title
     changed = turn.question != title
     if changed:
-        clock.listen(Understood(turn.question))
+        clock.listen(Understood(turn.shown or turn.question))
     standalone = replace(ask, question=replace(ask.question, title=turn.question), readings=turn.readings)
     votes = SessionVotes.of(past)
     asks_back = not turn.settled and not ask.question.body.strip()
     interpose = partial(clarify, corridor=corridor, preferences=votes, scope=ask.scope) if asks_back else None
     answer = corridor.answer(standalone, clock, preferences=votes, interpose=interpose)
-    answer = replace(answer, understood=turn.question if changed else "")
+    if changed:
+        searched = turn.question if turn.shown else ""
+        answer = replace(answer, understood=turn.shown or turn.question, searched=searched)
     return with_suggestions(corridor, ask, answer, clock)

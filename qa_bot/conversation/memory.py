@@ -39,13 +39,15 @@ class RememberedTurn:
 
     question: str
     understood: str
-    """The question after follow-ups were resolved."""
+    """The question that was searched after follow-ups were resolved."""
     reply: str
     """The answer's text without a persona's sentence; "" if there was no answer."""
     recall: Callable[[], Answer]
     """Returns the answer."""
     title: str = ""
     """Title of the answer's first document."""
+    shown: str = ""
+    """How the question was shown as understood, if that differs from `understood`."""
     talk: Talk | None = None
     asks_back: bool = False
     """Whether the answer offers choices."""
@@ -59,7 +61,8 @@ class RememberedTurn:
         question = shortened(question, TITLE)
         return cls(
             question=question,
-            understood=shortened(answer.understood, TITLE) or question,
+            understood=shortened(answer.searched or answer.understood, TITLE) or question,
+            shown=shortened(answer.understood, TITLE) if answer.searched else "",
             reply=sourced(answer),
             recall=partial(_recalled, _packed(as_dict(answer))),
             title=title_of(answer),

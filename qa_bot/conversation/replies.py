@@ -50,7 +50,8 @@ def _about_previous(talk: Talk, past: Sequence[RememberedTurn], wording: TalkWor
         return talk_answer(f"{refusals_of(answer.reason).unknown} {answer.reason}", answer.sources)
     match talk:
         case "repeat":
-            return replace(answer, kind="talk" if answer.answered else "none", understood="", trace=None)
+            kind: AnswerKind = "talk" if answer.answered else "none"
+            return replace(answer, kind=kind, understood="", searched="", trace=None)
         case "shorter":
             return shortened(answer)
         case "why":
@@ -69,10 +70,9 @@ def shortened(answer: Answer) -> Answer:
     clipped = [_clipped(source, begins, begins + end) for source in answer.sources]
     used, rest = [s for s in clipped if s.span], [s for s in clipped if not s.span]
     kind: AnswerKind = "talk" if answer.answered else "none"
-    shorter = replace(answer, text=text[:end].rstrip(), kind=kind, sources=(*used, *rest))
-    return replace(
-        shorter, lead=_clipped_span(answer.lead, begins, begins + end), styled=None, understood="", trace=None
-    )
+    lead = _clipped_span(answer.lead, begins, begins + end)
+    shorter = replace(answer, text=text[:end].rstrip(), kind=kind, sources=(*used, *rest), lead=lead)
+    return replace(shorter, styled=None, understood="", searched="", trace=None)
 
 
 def _clipped(source: AnswerSource, start: int, end: int) -> AnswerSource:

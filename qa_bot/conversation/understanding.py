@@ -26,6 +26,8 @@ READ = 2_000
 SURE_ALONE = 0.8
 """Confidence from which a short turn that points to nothing opens another topic, if the old one has no answer. In nine
 sets of dialogues one more question is answered, rightly; from .7 on also one wrongly."""
+PARTS = " · "
+"""Between the question before and a follow-up, where both are shown instead of one rewritten question."""
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _AROUND = frozenset(
     [
@@ -54,6 +56,8 @@ class UnderstoodTurn:
 
     question: str
     """A question that stands alone; the turn itself unless it was a follow-up."""
+    shown: str = ""
+    """How a follow-up is shown as understood, if its question may be no sentence of good English."""
     talk: Talk | None = None
     settled: bool = False
     """Whether the user chose this meaning, so that clarification is not needed."""
@@ -74,9 +78,9 @@ def read(
         if choice := picked(turn, former.choices, by_words=not former.suggested):
             return UnderstoodTurn(choice.question, settled=True)
         if _number(turn) is not None:  # no such choice: repeat them
-            return UnderstoodTurn(turn, "repeat")
+            return UnderstoodTurn(turn, talk="repeat")
     if talk := recognise(turn):
-        return UnderstoodTurn(turn, talk)
+        return UnderstoodTurn(turn, talk=talk)
     earlier = [former for former in past if former.talk is None]
     turn = without_introduction(turn) if earlier else turn
     if earlier and (question := returned(turn)):
@@ -88,7 +92,15 @@ def read(
     is_unclear = bool(texts) and not rewritten.changed and (is_fragment(turn) or goes_on(turn))
     needs_topic = is_unclear or points_back(turn)
     least_alone = 0.0 if rewritten.changed else None if needs_topic else SURE_ALONE
-    return UnderstoodTurn(rewritten.text, readings=Readings(texts, topic, is_unclear, least_alone))
+    fits = rewritten.fits and not (rewritten.changed and is_fragment(turn) and earlier[-1].shown)
+    shown = "" if fits else f"{_last_whole(earlier)}{PARTS}{turn}"
+    return UnderstoodTurn(rewritten.text, shown, readings=Readings(texts, topic, is_unclear, least_alone))
+
+
+def _last_whole(earlier: Sequence[RememberedTurn]) -> str:
+    """The last question that leans on none before it, as the user saw it understood; the first if there is none."""
+    texts = [(former.shown or former.understood).partition(PARTS)[0] for former in earlier]
+    return next((text for text in reversed(texts) if not (points_back(text) or is_fragment(text))), texts[0])
 
 
 def _questions(past: Sequence[RememberedTurn]) -> list[str]:

@@ -61,7 +61,7 @@ def suggestions(answer: Answer, best_passage: BestPassage) -> tuple[Choice, ...]
     """
     shown_ids = {source.id for source in answer.sources if source.span is not None}
     choices: dict[str, Choice] = {}
-    for choice, source in islice(proposals(answer.understood or answer.question, answer.sources), TRIED):
+    for choice, source in islice(proposals(answer.standalone, answer.sources), TRIED):
         passage = best_passage(choice.question)
         is_its_own = passage is not None and passage.source.document == source.document
         if passage is not None and is_its_own and passage.id not in shown_ids:

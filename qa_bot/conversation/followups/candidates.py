@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from qa_bot.conversation.followups.fragments import completed, is_fragment
 from qa_bot.conversation.followups.lexicon import PLACES, PLAIN, RELATIONS, is_person
 from qa_bot.conversation.followups.mentions import Exchange, Mention
 from qa_bot.conversation.followups.phrases import NounPhrase, bare, is_plural, phrases, plural_of
-from qa_bot.conversation.followups.rewriting import POSSESSIVE, PRONOUN, RewriteCandidate, cased, opened, owning
+from qa_bot.conversation.followups.rewriting import POSSESSIVE, PRONOUN, RewriteCandidate, cased, fits, opened, owning
 from qa_core.text.analysis import terms
 from qa_core.text.stop_words import FUNCTION_WORDS
 
@@ -81,7 +82,9 @@ def _rewrites(question: str, history: Sequence[Exchange], spoken: Sequence[Menti
         yield from completed(question, history, spoken)
         return
     for mention in _locations(spoken) if _THERE.search(question) else ():
-        yield RewriteCandidate(_THERE.sub(f"in {mention.text}", question), "pronoun", mention, "there")
+        text = _THERE.sub(f"in {mention.text}", question)
+        is_place = mention.led_in or not PLACES.isdisjoint(mention.classes)
+        yield RewriteCandidate(text, "pronoun", mention, "there", fits=is_place and fits(mention, "there"))
     yield from _ones(question, spoken)
     yield from _pronouns(question, turn_phrases, spoken)
     yield from _possessives(question, turn_phrases, spoken)
@@ -115,7 +118,10 @@ def _pronouns(
         for match in reversed(alike):
             written = mention.many if match.lastgroup == "several" else mention.text
             text = text[: match.start()] + cased(written, match.start()) + text[match.end() :]
-        yield RewriteCandidate(text, "pronoun", mention, meant.first[0].lower(), inside)
+        replaced = meant.first[0].lower()
+        yield RewriteCandidate(
+            text, "pronoun", mention, replaced, inside, fits(replace(mention, text=written), replaced)
+        )
 
 
 class _Meant(NamedTuple):
@@ -156,7 +162,7 @@ def _ones(question: str, spoken: Iterable[Mention]) -> Iterator[RewriteCandidate
         if several:
             many = plural_of(bare(mention.text))
             text = f"{question[: several.end(1)]} {many}{question[several.end() :]}"
-            yield RewriteCandidate(text, "pronoun", mention, "ones")
+            yield RewriteCandidate(text, "pronoun", mention, "ones", fits=not mention.name)
         if single and not mention.plural and not mention.name:
             one = mention.text if mention.text != bare(mention.text) else f"{_article(mention.text)} {mention.text}"
             text = question[: single.start()] + one + question[single.end() :]
@@ -200,7 +206,9 @@ def _possessives(
             continue
         written = mention.many if match[0].lower().startswith("their") else mention.text
         text = question[: match.start()] + cased(owning(written), match.start()) + " " + question[match.end() :]
-        yield RewriteCandidate(text, "possessive", mention, match[0].split()[0].lower(), inside)
+        replaced = match[0].split()[0].lower()
+        is_phrase = fits(replace(mention, text=written), replaced)
+        yield RewriteCandidate(text, "possessive", mention, replaced, inside, is_phrase)
 
 
 def _nouns(question: str, turn_phrases: Sequence[NounPhrase], spoken: Iterable[Mention]) -> Iterator[RewriteCandidate]:
@@ -214,16 +222,16 @@ def _nouns(question: str, turn_phrases: Sequence[NounPhrase], spoken: Iterable[M
             if match[0].lower().startswith(("this", "these")) and terms(match["noun"])[:1] not in (known[-1:], []):
                 noun = match["noun"]
                 text = f"{question[: match.start()]}the {noun} of {mention.text}{question[match.end() :]}"
-                yield RewriteCandidate(text, "demonstrative", mention, match[0].lower())
+                yield RewriteCandidate(text, "demonstrative", mention, match[0].lower(), fits=fits(mention, ""))
             if terms(match["noun"]) == known[-1:] and not question[match.end() :].startswith(" of"):
                 text = question[: match.start()] + cased(mention.text, match.start()) + question[match.end() :]
-                yield RewriteCandidate(text, "demonstrative", mention, match[0].lower())
+                yield RewriteCandidate(text, "demonstrative", mention, match[0].lower(), fits=fits(mention, ""))
         for phrase in turn_phrases:
             short = terms(phrase.text)
             written = set(bare(phrase.text).split()) <= set(mention.text.split())
             if written and short and len(short) < len(known) and short in (known[: len(short)], known[-len(short) :]):
                 text = question[: phrase.start] + cased(mention.text, phrase.start) + question[phrase.end :]
-                yield RewriteCandidate(text, "longer name", mention, phrase.text)
+                yield RewriteCandidate(text, "longer name", mention, phrase.text, fits=fits(mention, ""))
 
 
 def _of_its_kind(question: str, mention: Mention) -> Iterator[RewriteCandidate]:
@@ -232,7 +240,7 @@ def _of_its_kind(question: str, mention: Mention) -> Iterator[RewriteCandidate]:
         noun, after = match["noun"].lower(), question[match.end() :]
         if noun in mention.classes and not _DEFINED.match(after):
             text = question[: match.start()] + cased(mention.text, match.start()) + after
-            yield RewriteCandidate(text, "demonstrative", mention, noun)
+            yield RewriteCandidate(text, "demonstrative", mention, noun, fits=fits(mention, ""))
 
 
 def _left_out(
@@ -251,7 +259,8 @@ def _left_out(
         if mention.answered or known & set(terms(mention.text)):
             continue
         for kind, word in (("left out", "for" if _MEANT_FOR.search(body) else "of"), ("place", "in")):
-            yield RewriteCandidate(f"{body} {word} {mention.text}{end}", kind, mention, inside=len(turn_phrases))  # type: ignore[arg-type] # both are kinds
+            text = f"{body} {word} {mention.text}{end}"
+            yield RewriteCandidate(text, kind, mention, inside=len(turn_phrases), fits=fits(mention, ""))  # type: ignore[arg-type] # both are kinds
 
 
 def lacks(question: str) -> bool:

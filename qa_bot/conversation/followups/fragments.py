@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from qa_bot.conversation.followups.lexicon import RELATIONS
 from qa_bot.conversation.followups.mentions import Exchange, Mention
 from qa_bot.conversation.followups.phrases import NounPhrase, bare, is_plural, lowered, phrases
-from qa_bot.conversation.followups.rewriting import POSSESSIVE, PRONOUN, RewriteCandidate, cased, opened, owning
+from qa_bot.conversation.followups.rewriting import POSSESSIVE, PRONOUN, RewriteCandidate, cased, fits, opened, owning
 from qa_core.text.analysis import terms
 
 _ABOUT = re.compile(r"^(?:(?:and|but|so|or)\s+)?(?:what|how)\s+about\s+(?!for\b)(?P<rest>.+)$", re.IGNORECASE)
@@ -24,6 +24,7 @@ _SENTENCE = re.compile(
     re.IGNORECASE,
 )
 _PREPOSITION = re.compile(r"^(?:for|in|on|at|from|with|during|by|under|to|before|after|between|near)\b", re.IGNORECASE)
+_PLACE_INSIDE = re.compile(r"\s(?:in|on|at|from|during|by|under|before|after|between|near)\s", re.IGNORECASE)
 _PLACED = re.compile(
     rf"(?!.*\b(?:what|which|who|whom|whose|when|where|why|how)\b){_PREPOSITION.pattern[1:]}(?: \S+){{1,3}}$",
     re.IGNORECASE,
@@ -117,14 +118,12 @@ def _completed(question: str, rest: str | None, former: str, spoken: Sequence[Me
         owned = rest[owner.end() :]
         verb = "are" if is_plural(owned) else "is"
         for mention in spoken:
-            yield RewriteCandidate(
-                f"What {verb} {owning(mention.text)} {owned}?", "fragment", mention, owner[0].strip().lower()
-            )
-    elif PRONOUN.search(rest):
-        yield from (
-            RewriteCandidate(PRONOUN.sub(lambda _, m=mention: m.text, question, count=1), "fragment", mention)  # type: ignore[misc] # bound at once
-            for mention in spoken
-        )
+            text, replaced = f"What {verb} {owning(mention.text)} {owned}?", owner[0].strip().lower()
+            yield RewriteCandidate(text, "fragment", mention, replaced, fits=fits(mention, replaced))
+    elif pronoun := PRONOUN.search(rest):
+        for mention in spoken:
+            text = PRONOUN.sub(lambda _, m=mention: m.text, question, count=1)  # type: ignore[misc] # bound at once
+            yield RewriteCandidate(text, "fragment", mention, fits=fits(mention, pronoun[0].lower()))
     elif _PREPOSITION.match(rest):
         yield from _elsewhere(rest, former, spoken)
     elif (governing := _OF.match(rest)) and governing["head"].split()[-1].removesuffix("s") in RELATIONS:
@@ -134,7 +133,8 @@ def _completed(question: str, rest: str | None, former: str, spoken: Sequence[Me
         yield from _substituted(rest, former, spoken)
         if rest.lower().startswith("the ") and rest[4:].islower() and not _with_head_of(rest, phrases(former)):
             verb = "are" if is_plural(rest) else "is"
-            yield from (RewriteCandidate(f"What {verb} {rest} of {m.text}?", "fragment", m) for m in spoken)
+            texts = ((f"What {verb} {rest} of {mention.text}?", mention) for mention in spoken)
+            yield from (RewriteCandidate(text, "fragment", mention, fits=False) for text, mention in texts)
 
 
 def _bare_question(question: str, former: str, spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
@@ -154,7 +154,7 @@ def _bare_question(question: str, former: str, spoken: Sequence[Mention]) -> Ite
             yield RewriteCandidate(f"{word} {stated['rest']}?", "fragment", spoken[0] if spoken else None, word)
             return
     for mention in [mention for mention in spoken if mention.plural] or spoken:
-        yield RewriteCandidate(f"{word} {bare(mention.text)}?", "fragment", mention, word)
+        yield RewriteCandidate(f"{word} {bare(mention.text)}?", "fragment", mention, word, fits=mention.plural)
 
 
 def _inverted_question(word: str, inverted: str) -> str:
@@ -174,7 +174,9 @@ def _elsewhere(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[Re
     body = opened(former)
     position = body.lower().rfind(f" {word} ")
     head, tail = (body, "") if position < 0 else (body[:position], _after(body, position + len(word) + 2, rest))
-    yield RewriteCandidate(f"{head} {lowered(rest)}{tail}?", "fragment", spoken[0] if spoken else None, word)
+    is_only_place = position >= 0 or not (_PREPOSITION.match(rest) and _PLACE_INSIDE.search(body))
+    text = f"{head} {lowered(rest)}{tail}?"
+    yield RewriteCandidate(text, "fragment", spoken[0] if spoken else None, word, fits=is_only_place)
 
 
 def _after(body: str, start: int, rest: str) -> str:
@@ -217,7 +219,7 @@ def _substituted(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[
         if rest[0].isupper() or _ARTICLED.match(rest) or is_plural(rest):
             before = _OTHER.sub("", _INDEFINITE.sub("", before))
         text = before + cased(new, len(before)) + former[phrase.end :]
-        yield RewriteCandidate(text, "fragment", known.get(phrase.text), rest)
+        yield RewriteCandidate(text, "fragment", known.get(phrase.text), rest, fits=_are_alike(phrase.text, rest))
 
 
 def _substitutable(rest: str, former: str) -> list[NounPhrase]:
@@ -236,3 +238,9 @@ def _with_head_of(rest: str, former_phrases: Iterable[NounPhrase]) -> list[NounP
     """The phrases with the last word of the new one: "the birthing parent" for "the other parent"."""
     head = terms(rest)[-1:]
     return [phrase for phrase in former_phrases if head and terms(phrase.text)[-1:] == head]
+
+
+def _are_alike(former: str, rest: str) -> bool:
+    """Whether one noun phrase may replace the other: they have the same last word, or are names of the same number."""
+    is_name = all(word[0].isupper() or word[0].isdigit() for text in (former, rest) for word in bare(text).split())
+    return terms(former)[-1:] == terms(rest)[-1:] or (is_name and is_plural(former) == is_plural(rest))

@@ -21,7 +21,7 @@ _HELPED = re.compile(
     re.IGNORECASE,
 )
 _NO_VERB = re.compile(
-    r"\s*(?:[?.!]|$|(?:the|an?|any|it|its|him|her|them|in|on|over|for|with|to|from|my|your|me|you|at|about)\b)",
+    r"\s*(?:[?.!]|$|(?:the|an?|any|it|its|him|her|them|in|on|over|for|with|to|from|my|your|me|you|at|about|per|again|after|before|during|until|by)\b)",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,16 +20,19 @@ from qa_core.text.analysis import looks_english
 WEIGHTS = FOLDER / "followups.json"
 LONGEST = 300
 """Characters; longer turns are not rewritten."""
+_REPEATED = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A resolved turn; `candidates` are the texts of all options, likeliest first."""
+    """A resolved turn; `candidates` are the texts of all options, likeliest first, and `fits` says whether `text` is
+    surely a sentence of good English, which may be shown."""
 
     text: str
     changed: bool
     reason: str
     candidates: tuple[str, ...]
+    fits: bool = True
 
 
 class Rewriter:
@@ -56,7 +60,8 @@ class Rewriter:
         followed = second.changed and second.reason.startswith(("pronoun", "possessive"))
         if not followed or len(second.text) > len(question) + LONGER:
             return first
-        return Rewritten(second.text, True, f"{first.reason}; {second.reason}", (second.text, *first.candidates))
+        reason, texts = f"{first.reason}; {second.reason}", (second.text, *first.candidates)
+        return Rewritten(second.text, True, reason, texts, first.fits and second.fits)
 
     def _once(self, question: str, history: Sequence[Exchange], spoken: Sequence[Mention]) -> Rewritten:
         options = candidates(question, history, spoken)
@@ -68,7 +73,8 @@ class Rewriter:
         limit = self._scorer.most(best, fragment=is_fragment(question))
         chosen = best if shares[0] <= limit else options[0]
         texts = tuple(options[at].text for at in order)
-        return Rewritten(chosen.text, chosen is best, _reason(chosen), texts)
+        is_repeated = _REPEATED.search(chosen.text) and not _REPEATED.search(question)  # "the Business plan plan"
+        return Rewritten(chosen.text, chosen is best, _reason(chosen), texts, chosen.fits and not is_repeated)
 
 
 @cache

@@ -130,7 +130,7 @@ class ProductPipeline:
         bot = self._forced if forced else self._bot
         conversation = f"{self._run}/{turn.dialogue}" if turn.dialogue else None
         answer = bot.ask(Ask(Question(turn.question, turn.body), conversation=conversation), deadline=PATIENCE)
-        self._understood[turn] = answer.understood or turn.question
+        self._understood[turn] = answer.searched or answer.understood or turn.question
         documents = tuple(source.document for source in answer.sources)
         return Reply(answer.answered, answer.text, documents, answer.reason, answer.confidence)
 

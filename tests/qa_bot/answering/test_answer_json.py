@@ -20,6 +20,7 @@ PLAIN = Answer("How many?", "- 28 days.", "passage", answered=True, confidence=0
         Answer("?", "", "none", answered=False, confidence=0.1, reason="No.", choices=(Choice("a", "b"),)),
         Answer("?", "", "none", answered=False, confidence=0.1, choices=(Choice("a", "b"),), suggested=True),
         Answer("?", "30 days.", "passage", answered=True, confidence=0.9, former="Until 2024: 14 days."),
+        Answer("and b?", "", "none", answered=False, confidence=0.1, understood="a? · and b?", searched="b?"),
         Answer(
             "?",
             "Ahoy!\n\n28 days.",

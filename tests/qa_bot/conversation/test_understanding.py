@@ -6,7 +6,7 @@ import pytest
 
 from qa_bot.conversation.followups import Rewriter
 from qa_bot.conversation.memory import RememberedTurn
-from qa_bot.conversation.understanding import SURE_ALONE, picked, read
+from qa_bot.conversation.understanding import PARTS, SURE_ALONE, picked, read
 from qa_core.types import Answer, AnswerSource, Choice
 
 CHOICES = (
@@ -16,10 +16,11 @@ CHOICES = (
 )
 
 
-def past(question: str, text: str = "", *, choices: tuple[Choice, ...] = (), understood: str = "") -> RememberedTurn:
-    answer = Answer(
-        question, text, "passage" if text else "none", bool(text), 0.9, choices=choices, understood=understood
-    )
+def past(
+    question: str, text: str = "", *, choices: tuple[Choice, ...] = (), understood: str = "", searched: str = ""
+) -> RememberedTurn:
+    kind = "passage" if text else "none"
+    answer = Answer(question, text, kind, bool(text), 0.9, choices=choices, understood=understood, searched=searched)
     return RememberedTurn.of(question, answer)
 
 
@@ -78,6 +79,42 @@ def test_first_question_after_small_talk_is_not_rewritten() -> None:
 def test_follow_up_refers_to_the_rewritten_question() -> None:
     before = [past("How do I prune roses?", "With shears."), past("why?", "", understood="Why do I prune roses?")]
     assert read("and in winter?", before, Rewriter()).question == "Why do I prune roses in winter?"
+
+
+@pytest.mark.parametrize(
+    ("question", "turn", "searched", "shown"),
+    [
+        ("What does the blade cost?", "how long does it last?", "how long does the blade last?", ""),
+        ("Who made The Old Bell?", "what did it cost?", "what did the Old Bell cost?", ""),
+        ("How long is the limit for the R400?", "and the R1600?", "How long is the limit for the R1600?", ""),
+        ("Can I work from abroad?", "why not?", "Why can't I work from abroad?", ""),
+        ("Who is paged for SEV1?", "and for SEV3?", "Who is paged for SEV3?", ""),
+        ("How long does ignition take?", "And if it fails?", "And if ignition fails?", PARTS),
+        ("How many days of annual leave do I get?", "when do they lapse?", "when do annual leave lapse?", PARTS),
+        ("How long is the warranty on the frame?", "and the battery?", "How long is the battery on the frame?", PARTS),
+        ("How high is the step at the sides?", "and in front?", "How high is the step at the sides in front?", PARTS),
+        ("What does the Team plan cost?", "what about the Solo plan?", "What does the Solo plan plan cost?", PARTS),
+        ("Does the R400 have a rain sensor?", "and the others?", "What are the others of the R400?", PARTS),
+    ],
+)
+def test_a_follow_up_is_shown_as_a_sentence_or_as_its_parts(
+    question: str, turn: str, searched: str, shown: str
+) -> None:
+    understood = read(turn, [past(question, "That is written there.")], Rewriter())
+    assert (understood.question, understood.shown) == (searched, shown and f"{question}{PARTS}{turn}")
+
+
+def test_parts_are_those_of_the_last_whole_question() -> None:
+    height = "How high is the step at the sides?"
+    front = past(
+        "and in front?", "5 cm.", understood=f"{height}{PARTS}and in front?", searched=f"{height[:-1]} in front?"
+    )
+    assert front.understood == "How high is the step at the sides in front?"
+    understood = read("and at the back?", [past(height, "3 cm."), front], Rewriter())
+    assert understood.shown == f"{height}{PARTS}and at the back?"
+    ignition = "How long does ignition take?"
+    leaning = [past(ignition, "3 seconds."), past("what does that cost?", "4 euros.")]
+    assert read("what if it fails?", leaning, Rewriter()).shown == f"{ignition}{PARTS}what if it fails?"
 
 
 @pytest.mark.parametrize("turn", ["2", "the second one"])
