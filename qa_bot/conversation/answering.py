@@ -85,10 +85,12 @@ def replayed(corridor: Corridor, ask: Ask, deadline: Deadline) -> list[Remembere
             question, persona=ask.persona, hint=ask.hint, cell=ask.cell, top=ask.top, trace=True, scope=ask.scope
         )
         before = tuple(past)
+        understood = _understood(corridor, earlier, before, deadline)
         past.append(
             RememberedTurn(
                 question=question.title,
-                understood=_understood(corridor, earlier, before, deadline).question,
+                understood=understood.question,
+                shown=understood.shown,
                 reply=turn.reply,
                 title=turn.title,
                 recall=partial(answer_turn, corridor, earlier, before, deadline),

@@ -63,6 +63,19 @@ def test_history_from_the_client_gives_the_same_answers(bot: Bot) -> None:
         exchanged.append(ClientTurn(turn, again.text))
 
 
+def test_a_rewritten_question_that_may_be_no_sentence_is_shown_as_its_parts(bot: Bot) -> None:
+    turns = ("What is the capital of Australia?", "and the others?", "and the mountains?")
+    first, second, third = converse(bot, turns)
+    assert (first.understood, first.searched) == ("", "")
+    assert second.understood == "What is the capital of Australia? · and the others?"
+    assert third.understood == "What is the capital of Australia? · and the mountains?"
+    assert second.searched.startswith("What ")
+    history = [ClientTurn(turn, answer.text) for turn, answer in zip(turns, (first, second), strict=False)]
+    again = bot.ask(turns[2], history=history)
+    assert (again.understood, again.searched) == (third.understood, third.searched)
+    assert bot.store.turns("c")[-1].rewritten == third.understood
+
+
 def test_history_survives_a_restart(home: Path) -> None:
     with Bot.open(home) as bot:
         first = converse(bot, TURNS[:3])[-1]
