@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
+from pathlib import PurePosixPath
 
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.clock import Clock
@@ -82,14 +83,18 @@ def proposals(question: str, sources: Sequence[AnswerSource]) -> Iterator[tuple[
 
 
 def _named(source: AnswerSource) -> str:
-    """The question that a source answers, or its title and last heading; "" if it has neither."""
+    """The question that a source answers, or its title and last heading; "" if it has neither.
+
+    A title such as "error_codes_en" is the name of a file, and names no topic.
+    """
     above, last = ("", "", *source.heading)[-2:]
     if asks(last):
         opens = _OPENING.fullmatch(above) and not _OPENING.match(last)
         return f"{above.rstrip(' .…')} {last[:1].lower()}{last[1:]}" if opens else last
     if asks(source.title):
         return source.title
-    return LEVEL.join(dict.fromkeys(filter(None, (source.title, last))))
+    is_of_file = "_" in source.title and source.title == PurePosixPath(source.document).stem
+    return LEVEL.join(dict.fromkeys(filter(None, ("" if is_of_file else source.title, last))))
 
 
 def _shares_a_word(question: str, source: AnswerSource) -> bool:

@@ -31,6 +31,7 @@ REFUSED = Answer("How long is sick leave in the Berlin office?", "", "none", Fal
         (OFFICE, "How do I book a desk?"),
         (source("a.md", "Leave", ("Where are forms?",)), "Where are forms?"),
         (source("b.md", "Sick leave"), "Sick leave"),
+        (source("a/sick_leave.csv", "sick_leave", ("Leave",)), "Leave"),
     ],
 )
 def test_a_source_is_named_by_its_question_or_its_headings(source_: AnswerSource, text: str) -> None:
@@ -41,6 +42,7 @@ def test_a_source_is_named_by_its_question_or_its_headings(source_: AnswerSource
 def test_a_source_must_share_a_word_of_the_question_in_its_title_or_headings() -> None:
     assert [*proposals("Who won the world cup?", REFUSED.sources)] == []
     assert [*proposals("leave", [source("untitled.txt")])] == []
+    assert [*proposals("leave codes", [source("a/leave_codes.csv", "leave_codes")])] == [], "the name of a file"
     assert [*proposals("sick leave", [source("b.md", "Sick leave")])] == [], "the question itself"
     assert len([*proposals("leave", [LEAVE, replace(LEAVE, id="leave.md#1")])]) == 1
 
