@@ -6,6 +6,7 @@ os.environ["OMP_NUM_THREADS"] = "1"  # before torch and faiss load: workers shar
 os.environ["QA_BOT_DENSE__IMPROVE"] = "false"  # thousands of tests are quick with the table; some switch it on
 os.environ["QA_BOT_DISK__WARN"] = os.environ["QA_BOT_DISK__REFUSE"] = "0"  # the disk of the test run may be full
 
+import gc
 import json
 import shutil
 import signal
@@ -36,6 +37,17 @@ settings.load_profile("ci")
 
 FIXTURE_MARKS = {"browser": "browser", "postgres": "postgres"}
 """Fixture → mark of the tests that use it."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without garbage collection: modules and tests live until the end, and are passed over from now on."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

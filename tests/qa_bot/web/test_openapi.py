@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from openapi_spec_validator import validate
 
 from qa_bot.web.openapi import document
 from qa_bot.web.route_docs import OPERATIONS
@@ -16,6 +15,8 @@ from qa_bot.web.route_docs import OPERATIONS
 
 @pytest.mark.parametrize("secured", [True, False])
 def test_the_document_is_valid(secured: bool) -> None:
+    from openapi_spec_validator import validate  # takes seconds to load, also where other tests are chosen
+
     validate(document(secured=secured))
 
 

@@ -10,7 +10,6 @@ from threading import Event
 from typing import Any
 
 import pytest
-from openapi_spec_validator import validate
 
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.models.personas import PersonaStore
@@ -176,6 +175,8 @@ def test_the_routes_want_the_token(serve, voiced_bot) -> None:
 
 
 def test_the_document_describes_mixes() -> None:
+    from openapi_spec_validator import validate  # takes seconds to load, also where other tests are chosen
+
     result = document(secured=True, personas=("cook", "first-mate", "sailor"))
     validate(result)
     persona = result["components"]["schemas"]["SpeakRequest"]["properties"]["persona"]
