@@ -3,6 +3,7 @@
 import os
 
 os.environ["OMP_NUM_THREADS"] = "1"  # before torch and faiss load: workers share the cores, and sums round alike
+os.environ["OMP_WAIT_POLICY"] = "passive"  # a thread that waits sleeps: it would spin on a core of other workers
 os.environ["QA_BOT_DENSE__IMPROVE"] = "false"  # thousands of tests are quick with the table; some switch it on
 os.environ["QA_BOT_DISK__WARN"] = os.environ["QA_BOT_DISK__REFUSE"] = "0"  # the disk of the test run may be full
 
