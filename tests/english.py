@@ -11,7 +11,7 @@ import io
 import re
 import sys
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -42,6 +42,8 @@ PROSE = {
 }
 """Marks of the dialect, in docstrings and comments, and what to write in their place."""
 
+ANY_MARK = re.compile("|".join(f"(?:{pattern})" for pattern in PROSE), re.IGNORECASE)
+
 EXCEPTIONS: dict[str, dict[str, str]] = {
     "qa_bot/conversation/clarification/bare_topics.py": {"who is": "quoted from a question"},
     "qa_bot/home/store/records.py": {"asked": "a column, and a key of the HTTP interface"},
@@ -54,9 +56,13 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
 """File → mark → reason."""
 
 
-def names(tree: ast.AST) -> Iterator[tuple[int, str]]:
+NAMING = (ast.Name, ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Expr)
+"""Nodes that name something, or are a docstring."""
+
+
+def names(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
     """Names that the file itself gives: variables, parameters, fields, functions, classes."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Name(ctx=ast.Store(), id=name) | ast.arg(arg=name):
                 yield node.lineno, name
@@ -64,12 +70,14 @@ def names(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield node.lineno, name
 
 
-def prose(source: str, tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Lines of docstrings (of attributes too) and of comments."""
-    for node in ast.walk(tree):
+def prose(source: str, nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
+    """Lines of docstrings (of attributes too), and of comments if any may have a mark: finding them takes long."""
+    for node in nodes:
         match node:
             case ast.Expr(value=ast.Constant(value=str(text), lineno=first)):
                 yield from enumerate(text.splitlines(), first)
+    if not any(ANY_MARK.search(line, line.index("#")) for line in source.splitlines() if "#" in line):
+        return
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string
@@ -78,12 +86,14 @@ def prose(source: str, tree: ast.AST) -> Iterator[tuple[int, str]]:
 def marks(path: Path) -> Iterator[tuple[int, str, str]]:
     """Line, mark and advice."""
     source = path.read_text(encoding="utf-8")
-    tree = ast.parse(source)
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, NAMING)]
     allowed = EXCEPTIONS.get(path.relative_to(ROOT).as_posix(), {})
-    for line, name in names(tree):
+    for line, name in names(nodes):
         if name.strip("_") in NAMES and name.strip("_") not in allowed:
             yield line, name, "name the value"
-    for line, text in prose(source, tree):
+    for line, text in prose(source, nodes):
+        if not ANY_MARK.search(text):
+            continue
         for pattern, advice in PROSE.items():
             for match in re.finditer(pattern, text, re.IGNORECASE):
                 if match.group().lower() not in allowed:

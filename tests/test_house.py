@@ -7,9 +7,10 @@ import os
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
 import grimp
 import pytest
@@ -103,9 +104,20 @@ HEAVY = (
 )
 
 
-def imported_libraries(path: Path) -> set[str]:
-    """Top-level names of everything that a file imports, also inside functions and by `import_module`."""
+class Contents(NamedTuple):
+    """What the rules read of a file."""
+
+    libraries: frozenset[str]
+    """Top-level names of everything that it imports, also inside functions and by `import_module`."""
+    functions: tuple[tuple[str, int], ...]
+    """Name and lines, without the docstring, of each function."""
+
+
+@cache
+def contents(path: Path) -> Contents:
+    """Parses a file once: three rules read them all."""
     names: set[str] = set()
+    functions = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
             case ast.Import():
@@ -114,7 +126,11 @@ def imported_libraries(path: Path) -> set[str]:
                 names.add(module)
             case ast.Call(func=ast.Name(id="import_module"), args=[ast.Constant(value=str(module)), *_]):
                 names.add(module)
-    return {name.partition(".")[0] for name in names}
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                first = node.body[0]
+                docstring = first.end_lineno - first.lineno + 1 if ast.get_docstring(node) is not None else 0
+                functions.append((node.name, node.end_lineno - node.lineno + 1 - docstring))
+    return Contents(frozenset(name.partition(".")[0] for name in names), tuple(functions))
 
 
 @pytest.fixture(scope="module")
@@ -123,18 +139,9 @@ def importers() -> dict[str, set[str]]:
     ignored = {*sys.stdlib_module_names, *PACKAGES, *DATA_TYPES, "_typeshed"}
     importers = defaultdict(set)
     for name, path in FILES.items():
-        for library in imported_libraries(path) - ignored:
+        for library in contents(path).libraries - ignored:
             importers[library].add(name)
     return importers
-
-
-def functions(path: Path) -> Iterator[tuple[str, int]]:
-    """Name and lines, without the docstring, of each function of a file."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            first = node.body[0]
-            docstring = first.end_lineno - first.lineno + 1 if ast.get_docstring(node) is not None else 0
-            yield node.name, node.end_lineno - node.lineno + 1 - docstring
 
 
 def python(code: str) -> str:
@@ -173,12 +180,12 @@ def test_libraries_are_imported_in_one_place(importers: dict[str, set[str]]) -> 
 
 
 def test_nothing_is_pickled() -> None:
-    assert [name for name, path in FILES.items() if "pickle" in imported_libraries(path)] == []
+    assert [name for name, path in FILES.items() if "pickle" in contents(path).libraries] == []
 
 
 def test_files_and_functions_are_short_and_rooms_small() -> None:
     lines = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in FILES.items()}
-    lengths = {f"{file}:{name}": length for file, path in FILES.items() for name, length in functions(path)}
+    lengths = {f"{file}:{name}": length for file, path in FILES.items() for name, length in contents(path).functions}
     rooms = Counter(name.rpartition("/")[0] for name in FILES)
     beside = (path for folder in ("benchmarks", "tests") for path in (ROOT / folder).rglob("*.py"))
     lines |= {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in beside}
