@@ -315,6 +315,7 @@ def matches_target(choice: Choice, words: str) -> bool:
     return any(word in f"{choice.text} {choice.question}".casefold() for word in words.split("|"))
 
 
+@pytest.mark.slow
 def test_broad_and_ambiguous_turns_are_distinguished_from_clear_ones(starter: Clarified):
     rows = turns("starter")
     choices = {str(row["turn"]): starter.choices(str(row["turn"])) for row in rows}

@@ -34,13 +34,16 @@ def bot(starter_home: Path) -> Iterator[Bot]:
         yield opened
 
 
+@pytest.fixture(scope="module", params=[pytest.param("dev", marks=pytest.mark.slow), "kept"])
+def part(request: pytest.FixtureRequest) -> str:
+    """Answering a part for the history takes four seconds."""
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def results(bot: Bot) -> dict[str, list[RewriteResult]]:
+def results(bot: Bot, part: str) -> list[RewriteResult]:
     remember = answered_history(bot)
-    return {
-        part: [result for dialogue in dialogues("starter", part) for result in converse(Rewriter(), dialogue, remember)]
-        for part in PARTS
-    }
+    return [result for dialogue in dialogues("starter", part) for result in converse(Rewriter(), dialogue, remember)]
 
 
 def test_there_are_enough_dialogues_of_each_kind() -> None:
@@ -61,21 +64,19 @@ def test_relevant_documents_are_in_the_starter_collection() -> None:
     assert relevant <= {json.loads(line)["id"] for line in lines}
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_rewrites_find_what_manual_rewrites_find(bot: Bot, results: dict[str, list[RewriteResult]], part: str) -> None:
+def test_rewrites_find_what_manual_rewrites_find(bot: Bot, results: list[RewriteResult], part: str) -> None:
     search = searching(bot)
-    manual = [result for result in results[part] if {*result.turn.relevant} & {*search(result.turn.manual)}]
+    manual = [result for result in results if {*result.turn.relevant} & {*search(result.turn.manual)}]
     with_rewrite = [result for result in manual if {*result.turn.relevant} & {*search(result.rewritten.text)}]
     with_raw_turn = [result for result in manual if {*result.turn.relevant} & {*search(result.turn.raw)}]
     assert len(with_rewrite) / len(manual) >= FLOORS[part]
     assert len(with_rewrite) > len(with_raw_turn)
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_self_contained_turns_are_not_changed(results: dict[str, list[RewriteResult]], part: str) -> None:
+def test_self_contained_turns_are_not_changed(results: list[RewriteResult]) -> None:
     changed = [
         (result.turn.raw, result.rewritten.text)
-        for result in results[part]
+        for result in results
         if result.turn.stands_alone and result.rewritten.changed
     ]
     assert changed == []
