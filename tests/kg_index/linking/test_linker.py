@@ -174,6 +174,7 @@ def test_odds_beyond_all_floats_stay_probabilities(table: Mentions) -> None:
 DATA = Path(os.environ.get("QA_BOT_DATA", "../shared/data"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not (DATA / "kg").is_dir(), reason=f"needs {DATA / 'kg'}: set QA_BOT_DATA to the folder of the data"
 )

@@ -279,6 +279,7 @@ def test_a_manifest_that_tells_nothing(index, manifest):
 DATA = Path(os.environ.get("QA_BOT_DATA", "../shared/data")) / "kg"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"needs {DATA}: set QA_BOT_DATA to the folder of the data")
 def test_freebase_has_the_triples_that_it_should(tmp_path):
     files = [DATA / "fb15k237.nt.gz", DATA / "fb15k237.labels.nt.gz"]

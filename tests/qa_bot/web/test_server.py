@@ -109,7 +109,7 @@ def until(holds: Callable[[], object], seconds: float = 20) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("signum", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_it_listens_answers_and_ends_well(process, signum) -> None:
     server = process().ready()
     assert server.before == [], "one line says where"
@@ -122,6 +122,7 @@ def test_it_listens_answers_and_ends_well(process, signum) -> None:
     assert CATS["question"] not in str(log)
 
 
+@pytest.mark.slow
 def test_flags_say_where(home, process) -> None:
     with socket.socket() as probe, socket.socket() as other:
         probe.bind(("127.0.0.1", 0))

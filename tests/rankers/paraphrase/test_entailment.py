@@ -88,6 +88,7 @@ def test_maxout_takes_the_maximum_of_the_pieces():
     assert unit(torch.tensor([[1.0], [-2.0]])).tolist() == [[1.0, 3.0], [2.0, 3.0]]
 
 
+@pytest.mark.slow
 def test_gradients_are_those_of_finite_differences(assert_gradients):
     torch.manual_seed(0)
     for model in (DualEntailment(EntailmentConfig(6, 4, hidden=3, dropout=0.0, uniform=0.5)), *networks()[1:]):

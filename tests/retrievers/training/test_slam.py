@@ -86,6 +86,7 @@ def test_a_frequent_word_becomes_a_token(toy: Examples, tiny_static: Path, tmp_p
     assert len(StaticTower.of(tiny_static, often, StaticConfig(new_words=0)).rows(["bamboo"], side="answer")[0]) == 0
 
 
+@pytest.mark.slow
 def test_a_transformer_overfits_a_toy_task(tiny_bert_source: Path, tmp_path: Path):
     pytest.importorskip("transformers", reason="training a transformer needs the extra 'minilm'")
     from qa_core.encoders.transformer_encoder import TransformerEncoder

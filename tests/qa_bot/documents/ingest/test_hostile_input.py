@@ -183,6 +183,7 @@ def test_encrypted_archives_and_documents_are_rejected(reads, name):
     assert rejects
 
 
+@pytest.mark.slow
 def test_many_small_files_in_little_memory(folder):
     for number in range(2000):
         (folder / f"{number}.txt").write_text("Text.")

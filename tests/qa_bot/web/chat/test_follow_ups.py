@@ -59,6 +59,7 @@ def refusal(answer: dict[str, Any]) -> str:
     return "\n".join([f"I don't know. {answer['reason']}", *below])
 
 
+@pytest.mark.slow
 def test_ten_turns_are_answered_the_same_in_terminal_chat_and_openai(service, talk) -> None:
     async def chat() -> list[dict[str, Any]]:
         async with talk(service) as client:
@@ -80,6 +81,7 @@ def test_ten_turns_are_answered_the_same_in_terminal_chat_and_openai(service, ta
     assert [item["answered"] for item in finals].count(False) == 1
 
 
+@pytest.mark.slow
 def test_a_bare_topic_gets_choices_in_every_front_end(service, talk) -> None:
     turns = ("dogs", "the second one", "What is the capital of Georgia?", "1", "shorter")
 

@@ -31,6 +31,7 @@ def test_ridge_by_hand():
     assert ridge(np.ones((2, 1)), gold, np.ones((1, 1))).tolist() == [2]  # a constant feature says nothing
 
 
+@pytest.mark.slow
 def test_the_regression_finds_what_the_data_know():
     rng = np.random.default_rng(0)
     pairs = []

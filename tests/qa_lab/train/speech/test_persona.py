@@ -115,6 +115,7 @@ def test_too_little_to_learn_from_is_told(request_: Request, text: str):
     assert not (request_.out / "config.json").exists()
 
 
+@pytest.mark.slow
 def test_without_a_base_it_stands_on_the_shipped_one(request_: Request):
     request_.data[0].write_text(
         "\n".join(f"I like my {word} and the sea, friend." for word in WORDS * 2) + "\nHello.\n"

@@ -162,8 +162,8 @@ USE_TORCH = "import torch; torch.ones(64, 64) @ torch.ones(64, 64)"
 @pytest.mark.parametrize(
     ("first", "then"),
     [
-        (USE_TORCH, IMPORT_DENSE),
-        (IMPORT_DENSE, USE_TORCH),
+        pytest.param(USE_TORCH, IMPORT_DENSE, marks=pytest.mark.slow),  # `test_house.py` has a quicker form
+        pytest.param(IMPORT_DENSE, USE_TORCH, marks=pytest.mark.slow),
         (IMPORT_DENSE, "import sys; assert 'torch' not in sys.modules"),
     ],
 )

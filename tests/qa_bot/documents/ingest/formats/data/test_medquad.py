@@ -107,6 +107,7 @@ def test_deep_xml(reads):
     assert "Expected well-formed XML" in reject.reason
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not REAL.exists(), reason=f"needs {REAL}: set QA_BOT_DATA to the folder of the data")
 def test_the_published_archive():
     items = list(read(REAL))
