@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+from qa_bot.cli.app import run
 from qa_bot.documents import graph
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import Generations
@@ -37,15 +39,25 @@ def flip(path: Path) -> None:
     path.write_bytes(data)
 
 
-@pytest.fixture
-def facts(home, qa_bot) -> set[bytes]:
-    """The triples of a home with the starter graph, two files and a table of names."""
-    one, two, table = (home.parent / name for name in ("one.nt", "two.nt", "names.tsv"))
+@pytest.fixture(scope="module")
+def home_with_facts(starter_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the starter graph, two files and a table of names. Read only."""
+    folder = tmp_path_factory.mktemp("facts")
+    home = Path(shutil.copytree(starter_home, folder / "home"))
+    one, two, table = (folder / name for name in ("one.nt", "two.nt", "names.tsv"))
     one.write_text(FACTS)
     two.write_text(MORE)
     table.write_text("the oven\thttp://x/kiln\t3\n")
-    assert qa_bot("kg", "add", one, "--languages", "en").code == 0
-    assert qa_bot("kg", "add", two, "--mentions", table, "--labels", "http://x/name").code == 0
+    for added in ((one, "--languages", "en"), (two, "--mentions", table, "--labels", "http://x/name")):
+        assert run(["--home", str(home), "kg", "add", *map(str, added)]) == 0
+    return home
+
+
+@pytest.fixture
+def facts(home: Path, home_with_facts: Path) -> set[bytes]:
+    """The triples of a home that a test may damage."""
+    shutil.rmtree(home)
+    shutil.copytree(home_with_facts, home)
     return triples(home)
 
 
