@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,13 +20,18 @@ from qa_core.encoders.static_encoder import StaticEncoder
 from tests.qa_bot.transfer.archives import CATS, FACTS, LONG, ZORGON
 
 
-@pytest.fixture
-def full(home: Path, encoder: StaticEncoder, write_lines: Callable[..., Path], tmp_path: Path) -> Home:
-    """The starter's home with documents of two more collections, facts, names, settings, votes and conversations."""
+@pytest.fixture(scope="session")
+def full_original(starter_home: Path, encoder: StaticEncoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The starter's home with documents of two more collections, facts, names, settings, votes and conversations.
+
+    Read only.
+    """
+    folder = tmp_path_factory.mktemp("full")
+    home = Path(shutil.copytree(starter_home, folder / "home"))
     full_home = Home.open(home)
-    (tmp_path / "facts.nt").write_text(FACTS)
-    (tmp_path / "names.tsv").write_text("the letter\thttp://x/a\t7\n")
-    graph.add(full_home, [tmp_path / "facts.nt"], tables=[tmp_path / "names.tsv"], labels=["http://x/p"])
+    (folder / "facts.nt").write_text(FACTS)
+    (folder / "names.tsv").write_text("the letter\thttp://x/a\t7\n")
+    graph.add(full_home, [folder / "facts.nt"], tables=[folder / "names.tsv"], labels=["http://x/p"])
     config = load_config(home)
     add_records(full_home, config, encoder, [Record("zorgon", ZORGON["title"], ZORGON["text"])], collection="a/b")
     add_records(full_home, config, encoder, [Record("long", "Long", LONG, "body", "http://u", "x")], collection="../c")
@@ -45,11 +50,25 @@ def full(home: Path, encoder: StaticEncoder, write_lines: Callable[..., Path], t
         bot.store.save_feedback("t3", "down")
         bot.store.rename_conversation("c1", "Pets & <co>")
         bot.store.settle_gap("0123456789abcdef0123456789abcdef")
-    return full_home
+    return home
 
 
 @pytest.fixture
-def archive(full: Home, tmp_path: Path) -> Path:
-    path = tmp_path / "all.zip"
-    export(full, load_config(full.path), path)
+def full(home: Path, full_original: Path) -> Home:
+    """`home`, with everything in it."""
+    shutil.rmtree(home)
+    return Home.open(Path(shutil.copytree(full_original, home)))
+
+
+@pytest.fixture(scope="session")
+def archive_original(full_original: Path) -> Path:
+    """Read only."""
+    path = full_original.with_name("all.zip")
+    export(Home.open(full_original), load_config(full_original), path)
     return path
+
+
+@pytest.fixture
+def archive(full: Home, archive_original: Path, tmp_path: Path) -> Path:
+    """The archive of `full`."""
+    return Path(shutil.copy2(archive_original, tmp_path / "all.zip"))

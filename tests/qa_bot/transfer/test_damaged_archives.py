@@ -225,7 +225,9 @@ def test_an_interrupted_export_leaves_the_old_file(full, tmp_path, kind: str, co
         assert list(path.parent.iterdir()) == [path]
 
 
-@pytest.mark.parametrize(("kind", "code"), [("SIGINT", 130), ("SIGKILL", -9)])
+@pytest.mark.parametrize(
+    ("kind", "code"), [pytest.param("SIGINT", 130, marks=pytest.mark.slow), ("SIGKILL", -9)], ids=["SIGINT", "SIGKILL"]
+)
 @pytest.mark.parametrize("name", ["_are_spans", "_wrong_answer"], ids=["documents", "turns"])
 def test_an_interrupted_import_changes_nothing(empty_home, full, archive, encoder, name, kind, code) -> None:
     assert interrupted(empty_home.path, "importing", name, kind, "import", archive) == code
