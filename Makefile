@@ -7,6 +7,9 @@ SECONDS ?= 600
 # One more than cores: tests also wait for disks, servers and other processes.
 JOBS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 PYTEST_FLAGS ?=
+# Where tests write thousands of homes: in memory if there is enough, else (or with `SCRATCH=`) in the folder for temporary files.
+SCRATCH ?= $(shell $(PYTHON) -c 'import os, shutil; m = "/dev/shm"; os.access(m, os.W_OK) and print(\
+	m if shutil.disk_usage(m).free > 8e9 and not os.statvfs(m).f_flag & os.ST_NOEXEC else "")' 2>/dev/null)
 FAULTS ?=
 export Q
 # Compiled once, tests and the processes they start load twice as fast.
@@ -18,7 +21,7 @@ TORCH = $$($(PIP) --dry-run --no-deps --require-hashes -r requirements-cpu.lock 
 	&& echo requirements-cpu.lock || echo requirements-torch.lock)
 LOCKED = $(PIP) --require-hashes -r $(TORCH) -r requirements.lock
 SELF = $(PIP) --no-build-isolation -c constraints.txt
-PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --maxprocesses 8 --dist worksteal $(PYTEST_FLAGS)
+PYTEST = $(if $(SCRATCH),TMPDIR=$(SCRATCH)) $(VENV)/bin/python -m pytest -n $(JOBS) --maxprocesses 8 --dist worksteal $(PYTEST_FLAGS)
 
 .PHONY: help ask test test-all every-test fuzz faults soak lint format clean lock release corruption
 help: ## List the targets.
