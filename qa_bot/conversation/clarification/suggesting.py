@@ -93,7 +93,7 @@ def _named(source: AnswerSource) -> str:
         return f"{above.rstrip(' .…')} {last[:1].lower()}{last[1:]}" if opens else last
     if asks(source.title):
         return source.title
-    is_of_file = "_" in source.title and source.title == PurePosixPath(source.document).stem
+    is_of_file = "_" in source.title and source.title.endswith(PurePosixPath(source.document).stem)
     return LEVEL.join(dict.fromkeys(filter(None, ("" if is_of_file else source.title, last))))
 
 

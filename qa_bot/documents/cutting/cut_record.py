@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from qa_bot.documents.cutting.archived_notice import is_archived
 from qa_bot.documents.cutting.cut_passage import CutPassage
@@ -11,9 +12,10 @@ from qa_bot.documents.cutting.plain_passages import cut, cut_plain
 from qa_bot.documents.cutting.repeated_blocks import digest_of
 from qa_bot.documents.cutting.stated_date import named_date, stated_date
 from qa_bot.documents.cutting.tidying import tidy_markdown
-from qa_bot.documents.ingest.files.source_file import stem_of
+from qa_bot.documents.ingest.files.source_file import MEMBER, stem_of
 from qa_bot.documents.ingest.records import Record
-from qa_core.text.analysis import normalise
+from qa_core.text.analysis import fold, normalise, words
+from qa_core.text.stop_words import word_set
 from qa_core.types import NO_PLACE, Details, Place
 
 MARKDOWN_CUTTING = 1
@@ -25,6 +27,11 @@ LAST_CHARACTERS, LAST_LINES = 1500, 5
 MAILBOXES = (".mbox", ".mbx")
 TITLE_MARK = "Title of a document: "
 """Titles are counted with the blocks: one that repeats names the site, and the text's own heading is the title."""
+PLAIN_FOLDERS = word_set(
+    "assets content contents data dateien doc docs document documents dokumente download downloads file files html "
+    "page pages public source sources src static text texts"
+)
+"""Names of folders that say nothing about what is in them."""
 FIRST_PASSAGES = 2
 """Passages of which one has the first heading; a heading further down is that of one part."""
 
@@ -44,9 +51,9 @@ def cut_record(record: Record, *, characters: int, overlap: int, boilerplate: Co
 
     Passages of an export are kept if they have structure or an unchanged text. A Markdown document without a title, or
     with one that is boilerplate, has that of its heading of level 1 if it has only one; several are its sections, and
-    its title is the name of its file, unless the reader of Markdown took the first heading as the title. Its date is
-    that of the reader, else the one that its text states, else the one in its title, first heading or name, else that
-    of its file: a copy of a file is as new as the copying.
+    its title is the names of its folder and file, unless the reader of Markdown took the first heading as the title.
+    Its date is that of the reader, else the one that its text states, else the one in its title, first heading or name,
+    else that of its file: a copy of a file is as new as the copying.
     """
     if record.exported and record.exported.passages:
         structured = [CutPassage(*passage) for passage in record.exported.passages]
@@ -98,7 +105,15 @@ def _cut_markdown(record: Record, characters: int, boilerplate: Collection[str])
     named = named_date(document.title, " – ".join(headings[0]) if headings else "", stem_of(record.id))
     details = _details(record, record.date or stated_date(lines) or named or record.modified, archived=archived)
     counted = document.blocks | {repeated} if repeated else document.blocks
-    return CutRecord(document.title or stem_of(path), document.passages, details, counted)
+    return CutRecord(document.title or _named_by_its_file(path), document.passages, details, counted)
+
+
+def _named_by_its_file(path: str) -> str:
+    """The title of a document that has none: the stem of its file, and of a folder that says more ("kiln – prices")."""
+    stem = stem_of(path)
+    folder = "" if "://" in path else PurePosixPath(MEMBER.split(path)[-1]).parent.name
+    says_more = folder.casefold() not in PLAIN_FOLDERS and not set(words(fold(folder))) <= set(words(fold(stem)))
+    return f"{folder} – {stem}" if says_more else stem
 
 
 def _path_with_notice(path: str) -> str:

@@ -33,8 +33,20 @@ def test_a_markdown_document_without_a_title_has_that_of_its_heading(
     assert [(one.text, one.place.heading) for one in document.passages] == [("- one\n    - two", heading)]
 
 
-def test_a_markdown_document_without_any_title_is_named_by_its_file() -> None:
-    assert cut_record(Record("a/guide.md#3", "", "Hi.", markdown=True), characters=100, overlap=1).title == "guide"
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("guide.md#3", "guide"),
+        ("shop/kiln/prices.md", "kiln – prices"),
+        ("kiln/Kiln prices.md", "Kiln prices"),
+        ("kiln/docs/prices.md", "prices"),
+        ("kiln.zip!prices.md", "prices"),
+        ("a/kiln.zip!wheel/prices.md", "wheel – prices"),
+        ("https://kiln.example/prices.html", "prices"),
+    ],
+)
+def test_a_markdown_document_without_any_title_is_named_by_its_folder_and_file(name: str, title: str) -> None:
+    assert cut_record(Record(name, "", "Hi.", markdown=True), characters=100, overlap=1).title == title
 
 
 @pytest.mark.parametrize("name", ["pack.zip!guide.md", "box.mbox#1!guide.md", "C# guide.md"])
