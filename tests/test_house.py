@@ -28,7 +28,7 @@ IMPORTERS = {
     "aiohttp": ["qa_bot/web", "qa_bot/documents/websites/fetching/client.py"],
     "alembic": ["qa_bot/home/store/migrations"],
     "charset_normalizer": ["qa_bot/documents/ingest/files/charset.py"],
-    "defusedxml": ["qa_bot/documents/ingest/formats/data/xml.py"],
+    "defusedxml": ["qa_bot/documents/ingest/files/xml.py"],
     "docutils": ["qa_bot/documents/ingest/formats/markup/restructured.py"],
     "faiss": ["retrievers/engines/local/dense.py"],
     "filelock": ["qa_bot/home/folder.py"],

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
+from qa_bot.documents.ingest.files.xml import Handler, XmlError, stream
 from qa_bot.documents.ingest.formats.data import medquad, tsv
-from qa_bot.documents.ingest.formats.data.xml import Handler, XmlError, stream
 from qa_bot.documents.ingest.records import Item, Record, Reject
 from qa_lab.data.reading import FileReader, Reading, TrainingData, by_line, read_records, string_list
 from retrievers.training.questions import Labelled, QuestionSet, folded

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from qa_bot.documents.ingest.formats.data.xml import Handler
+from qa_bot.documents.ingest.files.xml import Handler
 from qa_bot.documents.websites.xml_source import local_name, parse_xml
 
 _ROOT = re.compile(rb"<(?:\w+:)?(rss|feed|RDF)[\s>]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from qa_bot.documents.ingest.formats.data.xml import Handler
+from qa_bot.documents.ingest.files.xml import Handler
 from qa_bot.documents.websites.fetching.client import OK
 from qa_bot.documents.websites.fetching.decompression import GZIP_MAGIC, gunzip
 from qa_bot.documents.websites.fetching.errors import BodyError, FetchError

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from qa_bot.documents.ingest.files.byte_budget import ByteBudget, CountingStream, LayerBudget, LimitError
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.data.xml import Handler, XmlError, stream
+from qa_bot.documents.ingest.files.xml import Handler, XmlError, stream
 from qa_bot.documents.ingest.records import Limits
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.data.xml import Handler, XmlError, stream
+from qa_bot.documents.ingest.files.xml import Handler, XmlError, stream
 from qa_bot.documents.ingest.records import Item, Reject
 from qa_lab.data.reading import Judged
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.data.xml import Handler, XmlError, stream
+from qa_bot.documents.ingest.files.xml import Handler, XmlError, stream
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 LIST_ITEM = "   - "  # separates the items of a list in the published files

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.files.xml import Handler, XmlError, stream
 from qa_bot.documents.ingest.formats.data.posts import Post, Posts
-from qa_bot.documents.ingest.formats.data.xml import Handler, XmlError, stream
 from qa_bot.documents.ingest.formats.markup.html import plain
 from qa_bot.documents.ingest.records import Item, Record, Reject
 

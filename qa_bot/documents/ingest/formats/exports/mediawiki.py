@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.data.xml import Handler, XmlError, stream
+from qa_bot.documents.ingest.files.xml import Handler, XmlError, stream
 from qa_bot.documents.ingest.formats.exports.wikitext import WikiPage, wikitext
 from qa_bot.documents.ingest.records import Item, Record, Reject
 

@@ -16,7 +16,7 @@ from qa_bot.documents.ingest.files.byte_budget import CountingStream, LayerBudge
 from qa_bot.documents.ingest.files.containers import UNOPENED
 from qa_bot.documents.ingest.files.signatures import OLE
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
-from qa_bot.documents.ingest.formats.data.xml import XmlError, parse_children, parse_tree
+from qa_bot.documents.ingest.files.xml import XmlError, parse_children, parse_tree
 from qa_bot.documents.ingest.formats.office.names import qualify
 from qa_bot.documents.ingest.records import Item, Reject
 

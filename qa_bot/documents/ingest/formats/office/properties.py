@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.files.byte_budget import LimitError
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
-from qa_bot.documents.ingest.formats.data.xml import XmlError
+from qa_bot.documents.ingest.files.xml import XmlError
 from qa_bot.documents.ingest.formats.office.names import child
 from qa_bot.documents.ingest.formats.office.package import Package
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter

@@ -14,7 +14,7 @@ from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.byte_budget import LimitError
 from qa_bot.documents.ingest.files.decoding import encoding_of
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
-from qa_bot.documents.ingest.formats.data.xml import XmlError, parse_tree
+from qa_bot.documents.ingest.files.xml import XmlError, parse_tree
 from qa_bot.documents.ingest.formats.markup.html import fragment
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import declared_language
 from qa_bot.documents.ingest.formats.office.package import Package, UnreadableError, read_package

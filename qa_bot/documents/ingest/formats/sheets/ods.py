@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from qa_bot.documents.ingest.files.byte_budget import LimitError
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
-from qa_bot.documents.ingest.formats.data.xml import Handler, events
+from qa_bot.documents.ingest.files.xml import Handler, events
 from qa_bot.documents.ingest.formats.office.names import short, whole_number
 from qa_bot.documents.ingest.formats.office.opendocument.documents import CONTENT, check_encryption, odf_properties
 from qa_bot.documents.ingest.formats.office.package import LARGEST_PART, Package, read_package, web_link

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.data.xml import XmlError
+from qa_bot.documents.ingest.files.xml import XmlError
 from qa_bot.documents.ingest.formats.office.names import child
 from qa_bot.documents.ingest.formats.office.opendocument.styles import OdfStyles
 from qa_bot.documents.ingest.formats.office.opendocument.text import OdfBlocks
