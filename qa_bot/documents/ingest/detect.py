@@ -41,6 +41,41 @@ class Reader(NamedTuple):
 BINARY_MODULES = ("office.", "sheets.xls", "sheets.ods", "pages.", "mail.msg")
 """Rooms and modules of `formats/` that give files of others to large parsers."""
 
+DOCBOOK_ROOTS = (
+    *(
+        "appendix",
+        "article",
+        "bibliography",
+        "book",
+        "chapter",
+        "glossary",
+        "itemizedlist",
+        "legalnotice",
+        "orderedlist",
+    ),
+    *(
+        "para",
+        "part",
+        "preface",
+        "procedure",
+        "qandaset",
+        "refentry",
+        "reference",
+        "refsect1",
+        "sect1",
+        "sect2",
+        "sect3",
+    ),
+    *("section", "set", "topic", "variablelist"),
+)
+"""Other XML has some of them, too: journals have articles. A file is DocBook if it has a mark of it."""
+DOCBOOK_MARK = re.compile(
+    r"http://docbook\.org/ns/docbook|<!DOCTYPE[^\[>]{1,200}docbook|<(?:\w{1,20}:)?(?:simpara|para|itemizedlist|orderedlist|"
+    r"variablelist|programlisting|informaltable|mediaobject|refnamediv|refmeta|qandaentry|glossentry|sect[12]|"
+    r"(?:book|article|chapter|part|section|sect[1-5]|refentry)info)[\s/>]",
+    re.IGNORECASE,
+)
+
 READERS = {
     "jsonl": Reader("data.jsonl", (".jsonl", ".ndjson")),
     "tsv": Reader("sheets.delimited", (".tsv", ".tab"), function="read_tsv"),
@@ -53,6 +88,7 @@ READERS = {
     "asciidoc": Reader("markup.asciidoc.document", (".adoc", ".asciidoc", ".asc")),
     "latex": Reader("markup.latex.document", (".tex", ".latex", ".ltx")),
     "typst": Reader("markup.typst.document", (".typ",)),
+    "docbook": Reader("markup.docbook.document", (".docbook", ".dbk"), DOCBOOK_ROOTS),
     "mediawiki": Reader("exports.mediawiki", roots=("mediawiki",)),
     "notebook": Reader("markup.notebook", (".ipynb",)),
     "python": Reader("markup.python_source", (".py", ".pyi")),
@@ -228,12 +264,14 @@ def root_of(text: str) -> str:
 
 def _markup(text: str) -> str:
     root = root_of(text)
+    if root.rpartition(":")[2] in DOCBOOK_ROOTS and DOCBOOK_MARK.search(text):
+        return "docbook"
     if text[:9].lower() == "<!doctype" and "html" in text[:20].lower():
         return "html"
-    if root not in ROOTS and root.lower() != "html":
-        expected = ", ".join(f"<{name}>" for name in ROOTS)
+    if (root not in ROOTS or root in DOCBOOK_ROOTS) and root.lower() != "html":
+        expected = ", ".join(f"<{name}>" for name in ROOTS if name not in DOCBOOK_ROOTS)
         raise UnknownFormatError(
-            f"Expected XML with one of the roots {expected}, but got <{root}>; name another format with --format, "
-            "or convert it to JSONL."
+            f"Expected DocBook, or XML with one of the roots {expected}, but got <{root}>; name another format with "
+            "--format, or convert it to JSONL."
         )
     return ROOTS.get(root, "html")

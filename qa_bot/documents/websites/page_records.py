@@ -39,6 +39,7 @@ _SUFFIXES = {
     "text/xml": ".xml",
     "message/rfc822": ".eml",
     "application/xml": ".xml",
+    "application/docbook+xml": ".docbook",
     "application/pdf": ".pdf",
     "application/json": ".json",
     "application/x-ndjson": ".jsonl",

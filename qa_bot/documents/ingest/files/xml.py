@@ -99,6 +99,17 @@ def parse_tree(stream: IO[bytes]) -> Element:
     return root
 
 
+def parse_begun(stream: IO[bytes]) -> tuple[Element | None, XmlError | None]:
+    """The root of a document with what is before the first error, and that error; the root is None if none begins."""
+    root = None
+    try:
+        for root in _growing(stream):  # noqa: B007  # the last one has all
+            pass
+    except XmlError as error:
+        return root, error
+    return root, None
+
+
 def parse_children(stream: IO[bytes], parents: frozenset[str]) -> Iterator[Element]:
     """Each child of the elements `parents`, which are the root or its children, in order; it is freed after its turn.
 
@@ -126,7 +137,7 @@ def _whole_children(root: Element, parents: frozenset[str], *, is_growing: bool)
 
 
 def _growing(stream: IO[bytes]) -> Iterator[Element]:
-    """The root of a document after each chunk of it."""
+    """The root of a document after each chunk of it, and before an error is raised."""
     builder = TreeBuilder()
     roots: list[Element] = []
     parser = XMLParser(target=builder, forbid_dtd=True)
@@ -148,8 +159,10 @@ def _growing(stream: IO[bytes]) -> Iterator[Element]:
             yield from roots
         expat.Parse(b"", True)
     except ExpatError as error:
+        yield from roots
         raise XmlError(error.lineno, f"Expected well-formed XML, but got {error}; correct the file.") from error
     except DefusedXmlException as error:
+        yield from roots
         raise _forbidden(error, expat.CurrentLineNumber) from error
     yield from roots
 

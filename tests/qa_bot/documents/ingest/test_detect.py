@@ -96,3 +96,32 @@ def test_an_xml_head_without_a_root_is_read_in_linear_time(unit):
     """Twice as long for each repetition, were a comment or a bracket read in two ways."""
     assert root_of(f"<!DOCTYPE{unit * 1000}"[:8192]) == ""
     assert root_of(f"{unit * 1000}"[:8192] + "x") == ""
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"<article xmlns='http://docbook.org/ns/docbook'><info/>",
+        b"<db:book xmlns:db='http://docbook.org/ns/docbook'>",
+        b"<!DOCTYPE refentry PUBLIC '-//OASIS//DTD DocBook XML V4.5//EN' 'a.dtd'>\n<refentry>",
+        b"<!DOCTYPE book PUBLIC '-//KDE//DTD DocBook XML V4.5-Based Variant V1.1//EN' 'a' [<!ENTITY a 'b'>]>\n<book>",
+        b"<chapter id='a'><title>Pot</title>\n<para>Fill it.</para>",
+        b"<section><title>Pot</title><d:itemizedlist xmlns:d='a'>",
+    ],
+)
+def test_docbook_is_known_by_its_marks(head):
+    assert format_of("a.xml", head) == format_of("a", head) == "docbook"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"<!DOCTYPE article PUBLIC '-//NLM//DTD JATS (Z39.96) v1.2//EN' 'a'>\n<article><front/><body><sec><p>Tea.</p>",
+        b"<book id='1'><author>Ann</author><title>Tea</title><parameter>x</parameter></book>",
+        b"<xsl:stylesheet xmlns:d='http://docbook.org/ns/docbook'>",
+    ],
+)
+def test_other_xml_with_such_roots_is_no_docbook(head):
+    with pytest.raises(UnknownFormatError, match="Expected DocBook, or XML with one of the roots <Document>"):
+        format_of("a.xml", head)
+    assert format_of("a.docbook", head) == "docbook"

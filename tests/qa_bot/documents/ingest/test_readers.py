@@ -37,6 +37,7 @@ TEXTS = {
     "asciidoc": ("a.adoc", "= Cats\n\nCats sleep.\n"),
     "latex": ("a.tex", "\\title{Cats}\n\\begin{document}\nCats sleep.\n\\end{document}\n"),
     "typst": ("a.typ", '#show: page.with(title: "Cats")\n\nCats sleep.\n'),
+    "docbook": ("a.docbook", "<article><title>Cats</title>\n\n<para>Cats sleep.</para></article>\n"),
     "mediawiki": (
         "a.xml",
         "<mediawiki><page><title>Cats</title><revision><text>Cats sleep.</text></revision></page></mediawiki>",

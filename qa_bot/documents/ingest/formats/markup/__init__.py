@@ -1,1 +1,1 @@
-"""Text with markup: Markdown, HTML, reStructuredText, AsciiDoc, LaTeX, Typst, notebooks, plain text."""
+"""Text with markup: Markdown, HTML, reStructuredText, AsciiDoc, DocBook, LaTeX, Typst, notebooks, plain text."""

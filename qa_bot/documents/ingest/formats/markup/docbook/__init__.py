@@ -1,0 +1,1 @@
+"""The reader of DocBook: its entities, its blocks, tables and synopses, its inline markup as HTML."""
