@@ -11,15 +11,21 @@ GROUPS = {"thead": "thead", "tbody": "tbody", "tfoot": "tbody"}
 MOST_DIGITS = 4
 
 
-def rows(element: Element, content: Callable[[Element], str]) -> str:
+def rows(element: Element, content: Callable[[Element], str], *, is_inner: bool = False) -> str:
     """The rows of a table.
 
     Args:
         element: a table, an informal table or a table in a cell.
         content: from a cell to its HTML.
+        is_inner: whether it is a table in a cell, in which no further one is.
     """
     tables = list(children(element, "tgroup")) or [element]
-    return "".join(f"<table>{''.join(_rows(table, content))}</table>" for table in tables)
+    cells = content if is_inner else lambda cell: _cell(cell, content)
+    return "".join(f"<table>{''.join(_rows(table, cells))}</table>" for table in tables)
+
+
+def _cell(cell: Element, content: Callable[[Element], str]) -> str:
+    return rows(cell, content, is_inner=True) if local(cell) == "entrytbl" else content(cell)
 
 
 def _rows(table: Element, content: Callable[[Element], str]) -> Iterator[str]:
@@ -36,10 +42,8 @@ def _rows(table: Element, content: Callable[[Element], str]) -> Iterator[str]:
 def _row(row: Element, columns: dict[str, tuple[int, int]], content: Callable[[Element], str], group: str) -> str:
     cells: list[str] = []
     for cell in children(row, "entry", "entrytbl", "td", "th"):
-        name = local(cell)
-        tag = "th" if name == "th" or group == "thead" else "td"
-        text = rows(cell, content) if name == "entrytbl" else content(cell)
-        cells.append(f"<{tag}{_spans(cell, columns)}>{text}</{tag}>")
+        tag = "th" if local(cell) == "th" or group == "thead" else "td"
+        cells.append(f"<{tag}{_spans(cell, columns)}>{content(cell)}</{tag}>")
     return f"<tr>{''.join(cells)}</tr>"
 
 

@@ -41,3 +41,9 @@ def test_numbers_that_are_too_large_count_as_one(reads):
     group = f"<tgroup>{columns}<tbody><row>{cell}</row></tbody></tgroup>"
     [record] = reads("a.docbook", f"<article><informaltable>{group}</informaltable></article>")[0]
     assert len(record.text) < 10_000
+
+
+def test_tables_in_tables_in_tables_are_text(reads):
+    deep = f"{'<entrytbl><row>' * 5000}<entry>Hot tea.</entry>{'</row></entrytbl>' * 5000}"
+    [record] = reads("a.docbook", f"<article><informaltable><row>{deep}</row></informaltable></article>")[0]
+    assert "Hot tea." in record.text
