@@ -41,33 +41,11 @@ class Reader(NamedTuple):
 BINARY_MODULES = ("office.", "sheets.xls", "sheets.ods", "pages.", "mail.msg")
 """Rooms and modules of `formats/` that give files of others to large parsers."""
 
-DOCBOOK_ROOTS = (
-    *(
-        "appendix",
-        "article",
-        "bibliography",
-        "book",
-        "chapter",
-        "glossary",
-        "itemizedlist",
-        "legalnotice",
-        "orderedlist",
-    ),
-    *(
-        "para",
-        "part",
-        "preface",
-        "procedure",
-        "qandaset",
-        "refentry",
-        "reference",
-        "refsect1",
-        "sect1",
-        "sect2",
-        "sect3",
-    ),
-    *("section", "set", "topic", "variablelist"),
+_DOCBOOK = (
+    "appendix article bibliography book chapter glossary itemizedlist legalnotice orderedlist para part preface "
+    "procedure qandaset refentry reference refsect1 sect1 sect2 sect3 section set topic variablelist"
 )
+DOCBOOK_ROOTS = tuple(_DOCBOOK.split())
 """Other XML has some of them, too: journals have articles. A file is DocBook if it has a mark of it."""
 DOCBOOK_MARK = re.compile(
     r"http://docbook\.org/ns/docbook|<!DOCTYPE[^\[>]{1,200}docbook|<(?:\w{1,20}:)?(?:simpara|para|itemizedlist|orderedlist|"
