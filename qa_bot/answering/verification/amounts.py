@@ -1,11 +1,11 @@
-"""Amounts that questions ask for: what something costs, how much, how many, how long.
+"""Amounts that questions ask for: what something costs, how much, how many, how long, and when.
 
 A passage with an amount of money says what something costs, whatever its words are: tables of fees have the figures and
 the names of what is paid for, but seldom the word "cost".
 
 No passage without an amount answers such a question: "The fees are in the scale of fees". Nor does one that names what
 is counted, but no number near it. One that says nothing near what is counted is no sure answer. The first raises the
-mean score of nine sets in German by .010.
+mean score of nine sets in German by .010. "How long" wants a time or a length, and "when" a time or a condition.
 """
 
 from __future__ import annotations
@@ -59,21 +59,26 @@ _MEASURE = re.compile(
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(
-    r"(?:[§$]+|\b(?:Abs|Absatz|Absätze|Absätzen|Satz|Nr|Nummer|Anlage|Anlagen|Art|Artikel|Ziff|Ziffer|Seite|section|article"
+    r"(?:[§$]+|\b(?:Abs|Absatz|Absätze|Absätzen|Satz|Nrn?|Nummern?|Anlage|Anlagen|Art|Artikel|Ziff|Ziffer|Seite|section|article"
     r"|no|page)\b\.?)\s*\d+(?:\s*(?:,|und|bis|oder|and|to)\s*\d+)*"
-    r"|(?:^\s*|› )\d{1,2}[.)]\s|› \d{1,2}(?:\.\d{1,2})+\s|\(\d{1,2}[a-z]?\)",
+    r"|\[\d{1,3}\]|(?:^\s*|› )\d{1,2}[.)]\s|› \d{1,2}(?:\.\d{1,2})+\s|\(\d{1,2}[a-z]?\)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Numbers that count nothing: of sections, of headings behind "›", and of items."""
+"""Numbers that count nothing: of sections, of notes ("[1]"), of headings behind "›", and of items."""
 _QUANTITY = re.compile(
-    r"\d|\b(?:no|none|never|always|all|every|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty"
-    r"|forty|fifty|hundred|thousand|half|once|twice|double|daily|weekly|monthly|yearly|annually|free|unlimited|immediately"
-    r"|kein\w*|nie|stets|immer|ein(?:e[rmns]?)?(?= (?:Tag|Woche|Monat|Jahr|Stunde|Minute|Euro|Mal|Semester|Quartal)\w*)"
+    r"\d|\b(?:no|none|all|every|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty"
+    r"|forty|fifty|hundred|thousand|half|once|twice|double|daily|weekly|monthly|yearly|annually|free|unlimited"
+    r"|kein\w*|ein(?:e[rmns]?)?(?= (?:Tag|Woche|Monat|Jahr|Stunde|Minute|Euro|Mal|Semester|Quartal)\w*)"
     r"|\w*mal|zwei\w*|drei\w*|vier\w*|fünf\w*|sechs\w*|sieben\w*|acht(?!et|ung|en\b)\w*|neun\w*|zehn\w*|elf\w*|zwölf\w*"
     r"|zwanzig\w*|fünfzig\w*|hundert\w*|tausend\w*|halbe\w*|hälfte|täglich|wöchentlich|monatlich|jährlich|kostenlos\w*"
-    r"|kostenfrei\w*|gratis|frei|unentgeltlich\w*|unbegrenzt\w*|beliebig\w*|jederzeit|sofort|unverzüglich)\b",
+    r"|kostenfrei\w*|gratis|frei|unentgeltlich\w*|unbegrenzt\w*|beliebig\w*)\b",
     re.IGNORECASE,
 )
+_WHENEVER = re.compile(
+    r"\b(?:never|always|immediately|at any time|anytime|nie|niemals|stets|immer|jederzeit|sofort|unverzüglich\w*)\b",
+    re.IGNORECASE,
+)
+"""Quantities of time alone: "they may resign at any time" does not say how many members there are."""
 _MONTHS = "|".join([*sorted(MONTHS.keys() - {"may"}, key=len, reverse=True), "(?-i:May)"])
 _DATE = re.compile(
     rf"(?<![\d.])(?:\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:{_MONTHS})(?!\w)|(?:{_MONTHS})\s\d{{1,2}}(?!\w)"
@@ -84,6 +89,41 @@ _DATE = re.compile(
 """Days, years and times of day, which count nothing; "20 may come" is no day."""
 _TIME = re.compile(r"\b(?:how (?:long|often|old|soon)|wie ?(?:lange?|oft|häufig|alt)|(?:ab|bis) wann)\b", re.IGNORECASE)
 """Measures that a date can answer."""
+_HOW_LONG = re.compile(r"\b(?:how long|wie lange)\b", re.IGNORECASE)
+_PERIOD = (
+    r"\bseconds?\b|minute|hour|day|week|month|year|decade|semester|sekunde|stunde|täg|woche|wöch|monat|jahr|jähr|quartal"
+    r"|nacht(?!eil)|nächte|night|(?<!\be)tag(?:e[ns]?|s)?\b|\b(?:an?|one|two|three|per|each|every|\d+) terms?\b"
+    r"|\d\s?(?:h|hrs?|min|s|sec|sek|std)\b|\d\s?(?:Uhr|[ap]\.?m\b)|(?<!\d)\d{1,2}\s?[-–]\s?\d{1,2}(?!\d|[.,]\d)"
+)
+"""Units of time, clock times and spans of them ("8–18")."""
+_LASTS = re.compile(
+    rf"{_PERIOD}|\b(?:until|till|since|while|as long as|forever|permanent\w*|indefinite\w*|unlimited|lifelong|lifetime"
+    r"|bis|seit|solange|während|dauerhaft\w*|auf dauer|unbefristet\w*|unbegrenzt\w*|lebenslang\w*|lebenszeit)\b",
+    re.IGNORECASE,
+)
+_LENGTH = re.compile(
+    r"\b(?:cm|mm|km|m|ft|met(?:er|re)s?|feet|foot|inch(?:es)?|miles?|yards?|characters?|letters?|digits?|words?|lines?"
+    r"|pages?|sentences?|bytes?|bits?)\b",
+    re.IGNORECASE,
+)
+"""Units that can answer "how long" in English, where "wie lange" asks for a time."""
+_WHEN = re.compile(
+    r"^\W*(?:(?:und|and|seit|since) )?(?:wann"
+    r"|when(?: (?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|had)\b|['’]s\b|\W*$))",
+    re.IGNORECASE,
+)
+""""When I print …" asks nothing."""
+_SAYS_WHEN = re.compile(
+    rf"\d|{_PERIOD}|{_WHENEVER.pattern}|\b(?:when\w*|if|unless|once|after|before|until|till|during|as soon as|soon|upon"
+    r"|within|from|while|following|next|on (?:request|demand|leaving|arrival)|at the|by the|in the|noon|midnight"
+    r"|mornings?|evenings?|afternoons?|weekends?|spring|summer|autumn|winter|season|easter|christmas|today|tomorrow|now"
+    r"|late\w*|earl\w*|regular\w*|occasion\w*|every|each|wann|wenn|sobald|falls|sofern|soweit|solange|nach\w*|vor\w*"
+    r"|bei\w*|während|bis|ab|seit|zum|zur|im|am|innerhalb|binnen|spätestens|frühestens|rechtzeitig|früh\w*|spät\w*"
+    r"|morgens?|mittags?|abends?|heute|jetzt|künftig|frühling|sommer|herbst|winter|ostern|weihnachten|ferien|regelmäßig\w*"
+    r"|jede\w*|in de[rnm])\b",
+    re.IGNORECASE,
+)
+"""A time, or a condition; prepositions are enough, since they may begin either."""
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|\w+")
 _PART = re.compile(r"\n|(?<=[.;!?])\s")
 NEAREST = 4
@@ -107,20 +147,29 @@ NEAR = 0.3
 
 
 def lacks_amount(question: str, text: str) -> bool:
-    """Whether a question asks for a price, a number or a measure, and a plain text has none."""
+    """Whether a question asks for a price, a number, a measure or a time, and a plain text has none."""
     if _PRICE.search(question):
         return not (has_amount(text) or _FREE.search(text))
+    if _WHEN.search(question):
+        return not (_names_day(text) or _SAYS_WHEN.search(_REFERENCE.sub(" ", text)))
     asks_how_many = _HOW_MANY.search(question) is not None
     if not asks_how_many and not _MEASURE.search(question):
         return False
     text = _REFERENCE.sub(" ", text)
-    known = words(text)
     if _TIME.search(question):
-        if any(month_of(word) or weekday_of(word) is not None for word in known):
+        if _names_day(text) or _WHENEVER.search(text):
             return False
+        if how_long := _HOW_LONG.search(question):
+            is_length = how_long[0].casefold() == "how long" and _LENGTH.search(text)
+            return not (is_length or _DATE.search(text) or _LASTS.search(text))
     else:
         text = _DATE.sub(" ", text)
-    return not _QUANTITY.search(text) and (not asks_how_many or _COUNTS.isdisjoint(known))
+    return not _QUANTITY.search(text) and (not asks_how_many or _COUNTS.isdisjoint(words(text)))
+
+
+def _names_day(text: str) -> bool:
+    """Whether a text has the name of a month or of a day of the week."""
+    return any(month_of(word) or weekday_of(word) is not None for word in words(text))
 
 
 def lacks_count(question: str, text: str, language: str, question_language: str = "") -> bool:
