@@ -259,3 +259,23 @@ def test_a_synonym_covers_a_german_word(tokens):
     german = Passage("steuer", text, Clue(), Source("steuer", details=Details(language="de")))
     result = verified(tokens, "Steuer für Vierbeiner", [Candidate(german, 1.0)])
     assert dict(result.covers["steuer"].words)["Vierbeiner"] == SYNONYM
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "weak"),
+    [
+        ("Where does my daughter get a new permit?", "en", ["daughter"]),
+        ("Is there a rule for daughters?", "en", []),
+        ("Wo bekommt meine Tochter den neuen Pass?", "de", ["Tochter", "neuen"]),
+        ("Wie alt muss die Tochter sein?", "de", []),
+    ],
+)
+def test_words_that_seldom_decide(question, language, weak):
+    words = content_of(question, language, language)
+    assert [text for text, is_weak in zip(words.texts, words.is_weak, strict=True) if is_weak] == weak
+
+
+def test_a_word_that_seldom_decides_lowers_the_cover_less(tokens):
+    result = verified(tokens, "a zorp for my son", [candidate("a", "A zorp.", 1.0)])
+    other = verified(tokens, "a zorp for my car", [candidate("a", "A zorp.", 1.0)])
+    assert result.covers["a"].covered > other.covers["a"].covered
