@@ -20,6 +20,7 @@ from qa_core.types import Candidate, Question
 from rankers.clue import Statistics
 from rankers.question_titles import is_question
 from retrievers.formulate import Formulation, asks, question_text
+from retrievers.german_synonyms import known_synonyms
 from retrievers.german_verbs import parted_again
 from retrievers.question_terms import content_terms, has_content, whole_verbs
 
@@ -101,6 +102,8 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
     of_turn = set(content_terms(text, language, spoken))  # a formulation may have words of earlier questions
     of_turn -= _of_function_words(text, language, spoken or language)
     unknown = [term for term in content if term in of_turn and not index.document_frequency("all", term)]
+    synonyms = known_synonyms(formulation, index)
+    unknown = [term for term in unknown if term not in synonyms]
     if others := [code for code in formulation.languages.analyses if code != language]:
         unknown = [term for term in unknown if not _is_known_elsewhere(text, term, language, others, index)]
     cover = ranking.cover

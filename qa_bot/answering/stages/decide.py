@@ -27,6 +27,7 @@ from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.types import AnswerSource, Candidate, Choice
 from rankers.clue import Statistics, inverse_frequency
+from retrievers.german_synonyms import known_synonyms
 from retrievers.question_terms import content_terms
 
 if TYPE_CHECKING:
@@ -210,7 +211,8 @@ def _calibration_for(ranking: Ranking, of: Calibrations) -> Calibration:
 def confidence_features(ranking: Ranking, index: Statistics) -> Features:
     """The features of confidence, see `qa_bot.answering.confidence.calibration.FEATURES`, and `title_shared`.
 
-    That is the share of the title's information that the question has; the title of a pair is a question.
+    That is the share of the title's information that the question has; the title of a pair is a question. A German
+    word that no document has is in a passage with a synonym of it.
     """
     if not ranking.candidates:
         return {}
@@ -226,6 +228,7 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
     if contact.is_in(best.passage.text):
         text |= set(terms(" ".join(contact.words), language))
     text |= set(terms(" ".join(words_of_date(ranking.question.title, best.passage)), language))
+    text |= {term for term, known in known_synonyms(ranking.formulation, index).items() if known & text}
     of_title = _rarities(index, content_terms(best.passage.clue.title, language))
     of_question = set(terms(ranking.formulation.text, language))
     named = names(ranking.question.title, language, ranking.formulation.languages.question)

@@ -50,6 +50,7 @@ from retrievers.codes import codes_in
 from retrievers.engines.index import Field, Filter, Index, KeywordQuery
 from retrievers.formulate import Formulation, asks, piece_query
 from retrievers.fusion import ScoredDocuments
+from retrievers.german_synonyms import searched_synonyms
 from retrievers.hits import Hits
 from retrievers.measured_properties import WEIGHT, property_terms
 
@@ -177,8 +178,7 @@ def rank_passages(
     if queries:
         query: FloatArray = np.asarray(np.mean(queries, axis=0), np.float32)  # (D,): its products are the mean cosines
         numbered = {int(keys[row]): candidates[row] for row in heads}
-        with_leads = _with_leads(index, query, numbered, formulation)
-        candidates.update(zip(heads, with_leads, strict=True))
+        candidates.update(zip(heads, _with_leads(index, query, numbered, formulation), strict=True))
     separation = _separation([by_row[row] for row in order[: RIVALS + 1].tolist()])
     ranked, nearest = tuple(candidates[row] for row in best), tuple(candidates[row] for row in heads)
     return RankedPassages(ranked, _lists(readings[-1].hits), separation, nearest)
@@ -241,8 +241,9 @@ def _by_words(
     terms = formulation.keyword[0].query.terms if formulation.keyword else ()
     hits: dict[Channel, Hits] = {}
     words = expanded(index, KeywordQuery(terms), formulation.likely, feedback, only)
-    properties = dict.fromkeys(property_terms(formulation.text, formulation.languages), WEIGHT)
-    words = replace(words, terms=tuple({**properties, **dict(words.terms)}.items()))
+    others = dict.fromkeys(property_terms(formulation.text, formulation.languages), WEIGHT)
+    others = {**others, **searched_synonyms(formulation, index), **dict(words.terms)}
+    words = replace(words, terms=tuple(others.items()))
     hits["words"] = index.keyword_hits(words, KEYWORD_DEPTH, only)
     deadline.check()
     hits["title words"] = index.keyword_hits(KeywordQuery(terms, "title"), TITLES, only)

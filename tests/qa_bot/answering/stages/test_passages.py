@@ -83,3 +83,15 @@ def test_the_name_of_a_property_is_searched_for_the_adjective(tmp_path: Path) ->
         add(bot.home, bot.config, bot.encoder, [tmp_path / f"{name}.md" for name in ("Paint", "Blades", "Weight")])
         first = bot.search("how heavy is the mower?", engine="keyword")[0]
     assert "10.4 kg" in first.passage.text
+
+
+def test_a_german_noun_that_no_document_has_is_searched_by_its_synonym(tmp_path: Path) -> None:
+    for name, text in (
+        ("Haftung", "Bei Insolvenz zahlen die Mitglieder nichts nach."),
+        ("Pflege", "Den Garten der Mitglieder pflegen alle im Herbst."),
+    ):
+        (tmp_path / f"{name}.md").write_text(f"# {name}\n\n{text}\n")
+    with Bot.open(tmp_path / "home", flags={"starter.mode": "off"}, record=False) as bot:
+        add(bot.home, bot.config, bot.encoder, [tmp_path / "Haftung.md", tmp_path / "Pflege.md"])
+        first = bot.search("Was gilt für Mitglieder bei einer Pleite?", engine="keyword")[0]
+    assert "Insolvenz" in first.passage.text
