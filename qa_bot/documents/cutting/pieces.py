@@ -38,6 +38,8 @@ _CAPTION = re.compile(
     re.IGNORECASE,
 )
 """A line in bold type alone, or one that begins with "Table 3"."""
+_GROUP = re.compile(r"\|[ \t]*[^|\s][^|\n]*\|(?:[ \t]*\|)+[ \t]*")
+"""A row whose first cell alone is filled: it names the rows below it."""
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _EMPTY_LINES = re.compile(r"\n[ \t]*\n\s*")
 
@@ -64,8 +66,9 @@ class PieceCutter:
     def section(self, blocks: Sequence[Block]) -> Iterator[Piece]:
         """The pieces of a section.
 
-        A paragraph that ends with ":" is joined to the list, table or code after it, and a caption to its table. If
-        both are longer than the limit, only the paragraph's last sentence is joined, or a caption as a whole.
+        A paragraph that ends with ":" is joined to the list, table, code or short paragraph after it, and a caption to
+        its table. If both are longer than the limit, only the paragraph's last sentence is joined, or a caption as a
+        whole. What a paragraph was joined to is joined to nothing else.
         """
         return (piece for _, piece in self._joined_pieces(blocks, "prose"))
 
@@ -77,7 +80,7 @@ class PieceCutter:
             parts = self.pieces(block, kind)
             if lead is not None:
                 yield lead[0], _joined(lead[1], next(parts))
-                lead = None
+                lead, following = None, None
             is_caption = following is not None and self._is_caption(block, following)
             if following is not None and (is_caption or self._is_lead(block, following)):
                 whole = is_caption or following.end - block.start <= self._limit
@@ -124,8 +127,18 @@ class PieceCutter:
             yield block.start, block.end
 
     def _is_lead(self, block: Block, following: Block) -> bool:
-        text = self._text[block.start : block.end]
-        return block.type == "paragraph" and following.type in _LEADS_TO and text.rstrip("*_ ").endswith((":", "："))
+        if block.type != "paragraph" or not self._ends_with_colon(block):
+            return False
+        return following.type in _LEADS_TO or (following.type == "paragraph" and self._is_led_to(following))
+
+    def _is_led_to(self, paragraph: Block) -> bool:
+        """Whether a paragraph stays with the one before: it is short, no caption, and leads to nothing itself."""
+        is_short = paragraph.end - paragraph.start <= self._limit // 2
+        is_caption = _CAPTION.fullmatch(self._text, paragraph.start, paragraph.end) is not None
+        return is_short and not is_caption and not self._ends_with_colon(paragraph)
+
+    def _ends_with_colon(self, block: Block) -> bool:
+        return self._text[block.start : block.end].rstrip("*_ ").endswith((":", "："))
 
     def _is_caption(self, block: Block, following: Block) -> bool:
         size = block.end - block.start
@@ -189,19 +202,26 @@ class PieceCutter:
         return f"{line[: term.end()]} …" if term and term.end() <= PARENT_LINE else f"{sign[0]} …"
 
     def _rows(self, block: Block) -> Iterator[Piece]:
-        """The rows of a table, the first with the header; longer rows are cut between words."""
+        """The rows of a table, the first with the header; longer rows are cut between words.
+
+        Above a row that begins a passage the header is repeated, and the row that names its group.
+        """
         head, dashes, *rows = _lines(self._text, block)
         header = self._text[head[0] : dashes[1]] + "\n"
+        is_repeated = len(header) <= HEADER * self._limit
         if not rows:
             yield from self._sentences(block, "table")
-        start, prefix, cost = block.start, "", 0.0
+        start, cost, group = block.start, 0.0, ""
         for row_start, row_end in rows:
             size = row_end - row_start
+            names_group = size <= self._limit // 2 and _GROUP.fullmatch(self._text, row_start, row_end) is not None
+            above = header + ("" if names_group else group) if is_repeated else ""
             longest = self._limit if size > ROW * self._limit else size
             for first, last in word_pieces(self._text, row_start, row_end, longest):
+                prefix = above if start == block.end else ""
                 yield Piece(min(start, first), last, "table", ((first, last),), cost, prefix)
                 start, cost = block.end, IN_BLOCK
-                prefix = header if len(header) <= HEADER * self._limit else ""
+            group = f"{self._text[row_start:row_end]}\n" if names_group else group
 
     def _code(self, block: Block) -> Iterator[Piece]:
         """Code cut at empty lines, at line ends if those are too far apart, and long lines between words."""
