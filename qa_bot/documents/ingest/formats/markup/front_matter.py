@@ -1,4 +1,7 @@
-"""Front matter of Markdown files: YAML between `---`, or TOML between `+++`. The only file that imports yaml."""
+"""Front matter of Markdown files: YAML between `---`, TOML between `+++`, or the title block of Pandoc.
+
+The only file that imports yaml.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,15 @@ from qa_bot.documents.ingest.formats.markup.webpage.metadata import declared_lan
 LONGEST = 64 * 1024  # characters
 FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?\n)?(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 SIMPLE_LINE = re.compile(r"^([A-Za-z_-]+):[ \t]*+(.*)$", re.MULTILINE)
+TITLE_BLOCK = re.compile(r"\A(?=%[ \t]+\S)(?:%[^\n]*(?:\n[ \t]+\S[^\n]*)*(?:\n|\Z)){1,3}")
+"""Up to three fields behind "%": title, authors, date; their further lines are indented."""
+TITLES = ("title", "titel")
 DATES = (
     *("updated", "last_updated", "last-updated", "lastupdated", "last_modified_at", "last_modified", "lastmod"),
-    *("modified", "date_modified", "last_reviewed", "reviewed", "date", "date_approved", "published", "created"),
+    *("modified", "date_modified", "last_reviewed", "reviewed", "stand", "aktualisiert", "geändert", "date", "datum"),
+    *("date_approved", "published", "created", "gültig_ab", "gueltig_ab"),
 )
+LANGUAGES = ("lang", "language", "locale", "sprache")
 TRUE = {True, "true", "yes", "on", "1"}
 OLD = {"archived", "archive", "obsolete", "deprecated", "superseded", "outdated", "retired", "withdrawn"}
 MAX_TAGS = 50
@@ -45,24 +53,32 @@ def front_matter(source: str) -> FrontMatter:
     """The front matter of a file; without one, or if it cannot be read, the fields are empty."""
     match = FRONT_MATTER.match(source[:LONGEST])
     if match is None:
-        return FrontMatter()
+        return _title_block(source[:LONGEST])
     fields = _fields(match[2] or "", is_toml=match[1] == "+++")
     if fields is None:
         return FrontMatter()  # a text between two lines
-    lower = {str(name).lower(): value for name, value in fields.items()}
+    lower = {str(name).lower().replace(" ", "_"): value for name, value in fields.items()}
     status = _text(lower.get("status")).lower()
     return FrontMatter(
-        title=_text(lower.get("title")),
+        title=next(filter(None, (_text(lower.get(name)) for name in TITLES)), ""),
         date=next(filter(None, (iso_date(lower.get(name)) for name in DATES)), ""),
-        language=next(
-            filter(None, (declared_language(lower.get(name)) for name in ("lang", "language", "locale"))), ""
-        ),
+        language=next(filter(None, (declared_language(lower.get(name)) for name in LANGUAGES)), ""),
         archived=status in OLD or any(_is_true(lower.get(name)) for name in OLD),
         draft=status == "draft" or _is_true(lower.get("draft")) or lower.get("published") is False,
         tags=_tags(lower),
         redirect=_text(lower.get("redirect_to")),
         end=match.end(),
     )
+
+
+def _title_block(source: str) -> FrontMatter:
+    """The title of Pandoc's title block, and the date in another field, alone or behind a label ("Issued: …")."""
+    match = TITLE_BLOCK.match(source)
+    if match is None:
+        return FrontMatter()
+    title, *others = [_text(field) for field in re.split(r"^%", match[0], flags=re.MULTILINE)[1:]]
+    dates = [iso_date(field) or iso_date(field.rpartition(": ")[2]) for field in reversed(others)]
+    return FrontMatter(title=title, date=next(filter(None, dates), ""), end=match.end())
 
 
 def _fields(text: str, *, is_toml: bool) -> Mapping[Any, Any] | None:

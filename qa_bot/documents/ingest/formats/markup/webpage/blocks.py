@@ -186,6 +186,8 @@ class BlockWriter:
 
     def _summary(self, node: LexborNode, depth: int) -> None:
         self._flush()
+        if _hides_nothing(node):
+            return
         self._deeper(node, depth)
         if text := self._inline.take_plain():
             self._write_text(f"**{text}**")
@@ -345,6 +347,19 @@ def cell_text(cell: LexborNode, depth: int) -> str:
     inner = _CellWriter()
     inner.write(cell, depth)
     return " ".join(inner.text.split())
+
+
+def _hides_nothing(summary: LexborNode) -> bool:
+    """Whether a summary alone is in its `details`, and the next one or nothing follows."""
+    details = summary.parent
+    if details is None or details.tag != "details" or details.css_first("img, picture, svg, object, iframe, video"):
+        return False
+    if details.text().strip() != summary.text().strip():
+        return False
+    following = details.next
+    while following is not None and following.tag in {"-text", "-comment"} and not following.text().strip():
+        following = following.next
+    return following is None or following.tag == "details"
 
 
 def _parts_of_term(entry: LexborNode) -> list[LexborNode]:

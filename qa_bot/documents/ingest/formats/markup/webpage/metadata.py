@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from qa_bot.documents.ingest.dates import iso_date
 
@@ -27,6 +27,8 @@ DATE_NAMES = (
 JSON_DATES = tuple(re.compile(rf'"{name}"\s*:\s*"([^"]{{4,40}})"') for name in ("dateModified", "datePublished"))
 DAY = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 SITE_NAME = re.compile(r"\s*[|·•»–—]\s*|\s+[-:]\s+")
+PAGE_TITLES = frozenset(["title", "page-title", "entry-title", "post-title", "article-title"])
+"""Classes of headings."""
 LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:[-_].*)?")
 MAX_LINKS = 10_000
 HOME_LINKS = 'a[href="/"], a[href="./"], a[href="index.html"], a[href="/index.html"], a[rel~="home"]'
@@ -88,18 +90,28 @@ def _named_contents(tree: LexborHTMLParser) -> dict[str, str]:
 def _title(tree: LexborHTMLParser, names: dict[str, str]) -> str:
     """The title without the name of the site: a heading that is a part of it, the last if there are several.
 
-    If the title is only the site's name, it is the first heading.
+    If the title is only the site's name, it is the first heading. If it is in no heading, it is the only one of
+    several that is marked as the page's title.
     """
     element = tree.css_first("head > title") or tree.css_first("title")
     title = " ".join(element.text().split()) if element is not None else ""
-    headings = [" ".join(node.text().split()).rstrip("¶# ") for node in tree.css("main h1") or tree.css("h1")]
+    nodes = tree.css("main h1") or tree.css("h1")
+    headings = [" ".join(node.text().split()).rstrip("¶# ") for node in nodes]
     if not title:
         return next(filter(None, headings), "") or " ".join(names.get("og:title", "").split())
     if title in _site_names(tree, names):
         return next((heading for heading in headings if heading), title)
     parts = [part for part in SITE_NAME.split(title) if part]
     named = [heading for heading in headings if heading and heading in parts]
+    marked = [heading for heading, node in zip(headings, nodes, strict=True) if heading and _is_page_title(node)]
+    if not named and len(headings) > 1 and len(marked) == 1:
+        return marked[0]
     return named[-1] if len(parts) > 1 and named else title
+
+
+def _is_page_title(heading: LexborNode) -> bool:
+    """Whether a heading is marked as the title of the page, so that others beside it are those of the site."""
+    return not PAGE_TITLES.isdisjoint((heading.attributes.get("class") or "").lower().split())
 
 
 def _site_names(tree: LexborHTMLParser, names: dict[str, str]) -> set[str]:

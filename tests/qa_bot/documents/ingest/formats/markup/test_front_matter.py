@@ -23,6 +23,16 @@ from qa_bot.documents.ingest.formats.markup.front_matter import FrontMatter, fro
         ),
         ("---\ntitle: Foo: bar\n---\n", FrontMatter(title="Foo: bar")),  # broken YAML, read line by line
         ("---\n---\n", FrontMatter()),
+        ("---\ntitel: Satzung\ngueltig_ab: 2021-01-01\n---\n", FrontMatter(title="Satzung", date="2021-01-01")),
+        ("---\ntitel: Satzung\ngültig ab: 1.2.2021\n---\n", FrontMatter(title="Satzung", date="2021-02-01")),
+        ("---\nDatum: 2020-01-01\nStand: 3. März 2024\n---\n", FrontMatter(date="2024-03-03")),
+        ("---\nstand: B 12\nsprache: de\n---\n", FrontMatter(language="de")),
+        ("% The manual\n", FrontMatter(title="The manual")),
+        (
+            "% The manual\n  of the press\n% Ann; Bob\n% May 2, 2024\n",
+            FrontMatter("The manual of the press", "2024-05-02"),
+        ),
+        ("% Fees\n% Issued: 01.11.2010\n", FrontMatter("Fees", "2010-11-01")),
     ],
 )
 def test_fields(source, expected):
@@ -34,7 +44,15 @@ def test_fields(source, expected):
 
 
 @pytest.mark.parametrize(
-    "source", ["text", "---\nA sentence between lines.\n---\n", "---\ntitle: open\n", "+++\nnot toml\n+++\n"]
+    "source",
+    [
+        "text",
+        "---\nA sentence between lines.\n---\n",
+        "---\ntitle: open\n",
+        "+++\nnot toml\n+++\n",
+        "%\n% Ann\n",
+        "%matplotlib\n",
+    ],
 )
 def test_a_file_without_front_matter(source):
     assert front_matter(source) == FrontMatter()
