@@ -62,12 +62,13 @@ _THIS_DEVICE = re.compile(
 QUESTION_STOP_WORDS = frozenset(fold(_QUESTION_STOP_WORDS).split()) | frozenset(map(fold, STOP_TERMS))
 """English courtesies and function words, folded, with their inflections. They say nothing about the topic of a
 question; other words with their stems may: "wellness", "goods", "mining"."""
+_TIME_OF_DAY = re.compile(r"\b(?:um|ab|bis) (?:wie ?viel|welche[rn]?) Uhr\b", re.IGNORECASE)
 _NAME_IN_CAPITALS = re.compile(r"\b(?:US|WHO)\b")
 """Names that are stop words in small letters: "does US law apply", but "can you tell us"."""
 
 
 def _plain(question: str) -> str:
-    return _THIS_DEVICE.sub(r"\1", _WONT.sub("will not", question))
+    return _THIS_DEVICE.sub(r"\1", _WONT.sub("will not", _TIME_OF_DAY.sub("wann", question)))
 
 
 class SearchLanguages(NamedTuple):

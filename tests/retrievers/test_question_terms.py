@@ -141,3 +141,10 @@ def test_words_with_the_stem_of_a_stop_word_are_content():
 
 def test_the_device_of_a_german_manual_says_nothing():
     assert content_terms("Wie entkalke ich das Gerät?", "de") == content_terms("Wie entkalke ich?", "de")
+
+
+@pytest.mark.parametrize("time", ["Um wieviel Uhr", "um wie viel Uhr", "Ab welcher Uhr", "Wann"])
+def test_the_time_of_day_that_is_asked_for_says_nothing_of_the_topic(time):
+    assert content_terms(f"{time} beginnt das Spiel?", "de", "de") == content_terms(
+        "Wann beginnt das Spiel?", "de", "de"
+    )

@@ -60,6 +60,8 @@ SUPPORTS = 0.5
 left out: with .5 none of these sets loses points, with .6 one does, with .7 three."""
 SHORT = 10
 """Items of a list that is given whole; a glossary has more."""
+LAST = 0.01
+"""By how much a unit that does not answer scores less than all others."""
 CAPTION = 80
 """Characters of a line that is only the caption of a picture; a longer one explains what the picture shows."""
 _PICTURE = r"(?:figure|fig\.?|illustration|screenshot|image|abbildung|abb\.?|bild|schéma)"
@@ -70,6 +72,8 @@ _PICTURE_TERMS = frozenset(terms("figure fig illustration screenshot image")) | 
 _EXPLAINED = re.compile(r"\s*(?:[-*+]|\d{1,2}[.)])\s+\*\*([^*\n]+)\*\*")
 _STEP = re.compile(r"\s*\d{1,2}[.)]\s")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
+_PLACEHOLDER = re.compile(r"\s*(?:[-*+]\s+)?[*_(\[]*(?:TODO|TBD|TBA|FIXME)\b")
+"""Begins a line that an author will write later."""
 
 
 class SoughtUnits(NamedTuple):
@@ -134,6 +138,7 @@ def unit_scores(
     _answer_questions(passage.text, units, scores)
     if _PICTURE_TERMS.isdisjoint(rarity):
         _put_last([is_caption(passage.text, unit) for unit in units], scores)
+    _put_last([_PLACEHOLDER.match(passage.text, *unit) is not None for unit in units], scores)
     return scores
 
 
@@ -194,11 +199,11 @@ def is_caption(text: str, unit: Span) -> bool:
 
 
 def _put_last(unwanted: Sequence[bool], scores: FloatArray) -> None:
-    """Captions and questions have the words of what is asked, but the text beside them answers."""
+    """Captions, questions and placeholders have the words of what is asked, but the text beside them answers."""
     others = [score for score, is_one in zip(scores.tolist(), unwanted, strict=True) if not is_one]
     for number, is_one in enumerate(unwanted if others else ()):
         if is_one:
-            scores[number] = min(scores[number], *others)
+            scores[number] = min(scores[number], min(others) - LAST)
 
 
 def _heads(passage: Passage, units: Sequence[Span]) -> Iterator[str]:

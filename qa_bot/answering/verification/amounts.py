@@ -25,7 +25,20 @@ PRICE_WORDS = word_set(
 )
 """Words that ask for an amount of money."""
 _UNIT = r"(?:€|\$|£|¥|EUR|USD|GBP|CHF|Euro|Euros|Cent|Cents|dollars?|pounds?|pence|francs?|Franken)"
-_AMOUNT = re.compile(rf"\d\s?{_UNIT}(?!\w)|(?<!\w){_UNIT}\s?\d", re.IGNORECASE)
+_OTHER_UNIT = (
+    r"(?:NOK|SEK|DKK|PLN|CZK|HUF|JPY|CNY|INR|AUD|CAD|NZD|kr|zł|yen|yuan|rupees?|pesos?|rubles?|kron(?:e[nr]?|or)|crowns?"
+    r"|marks?|shillings?|guilders?|gulden|florins?|ducats?|thalers?|talern?)"
+)
+_NUMBER = (
+    r"(?:\d|(?<!\w)(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|sixty|seventy|eighty"
+    r"|ninety|(?:ein)?hundert|hundred|(?:ein)?tausend|thousand|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|zwanzig"
+    r"|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig))"
+)
+_AMOUNT = re.compile(
+    rf"{_NUMBER}\s?(?:(?:silver|gold|swiss|danish|norwegian|swedish|canadian|australian|us)\s)?(?:{_UNIT}|{_OTHER_UNIT})(?!\w)"
+    rf"|(?<!\w){_UNIT}\s?\d",
+    re.IGNORECASE,
+)
 
 _COLUMN = re.compile(
     rf"^(?=[^\n]*\|)[^\d\n]*(?<![^\W_]){_UNIT}(?![^\W_])[^\d\n]*\n(?=[^\n]*\d)", re.IGNORECASE | re.MULTILINE
@@ -59,12 +72,13 @@ _MEASURE = re.compile(
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(
-    r"(?:[§$]+|\b(?:Abs|Absatz|Absätze|Absätzen|Satz|Nrn?|Nummern?|Anlage|Anlagen|Art|Artikel|Ziff|Ziffer|Seite|section|article"
-    r"|no|page)\b\.?)\s*\d+(?:\s*(?:,|und|bis|oder|and|to)\s*\d+)*"
+    r"(?:§+|\$(?=\s?\d+[a-z]?\s(?:Abs|Satz|Nr|Nummer)\b)|\b(?:Abs|Absatz|Absätze|Absätzen|Satz|Nrn?|Nummern?|Anlage|Anlagen"
+    r"|Art|Artikel|Ziff|Ziffer|Seite|section|article|no|page)\b\.?)\s*\d+(?:\s*(?:,|und|bis|oder|and|to)\s*\d+)*"
     r"|\[\d{1,3}\]|(?:^\s*|› )\d{1,2}[.)]\s|› \d{1,2}(?:\.\d{1,2})+\s|\(\d{1,2}[a-z]?\)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Numbers that count nothing: of sections, of notes ("[1]"), of headings behind "›", and of items."""
+"""Numbers that count nothing: of sections (the "§" of some PDF files is a "$"), of notes ("[1]"), of headings behind
+"›", and of items."""
 _QUANTITY = re.compile(
     r"\d|\b(?:no|none|all|every|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty"
     r"|forty|fifty|hundred|thousand|half|once|twice|double|daily|weekly|monthly|yearly|annually|free|unlimited"
@@ -140,7 +154,9 @@ _FREE = re.compile(
 )
 """A price that is no amount of money, or has no currency."""
 _PRICE = re.compile(
-    r"\bwas kost|\bkostet\b|\bwie teuer\b|\bhow expensive\b|\bwhat (?:does|do|did) [^?]{1,60} cost\b", re.IGNORECASE
+    r"\bwas kost|\bkostet\b|\bwie teuer\b|\bhow expensive\b"
+    r"|\b(?:what|how much) (?:does|do|did|will|would) [^?]{1,60} cost\b",
+    re.IGNORECASE,
 )
 NEAR = 0.3
 """Of the cover of what is counted by a passage."""

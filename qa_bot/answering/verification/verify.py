@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.verification.amounts import lacks_amount
 from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
 from qa_bot.answering.verification.exact_words import Exact, PassageWords, is_digit
 from qa_bot.answering.verification.latest import latest_first, words_of_date
@@ -22,7 +23,7 @@ from qa_bot.answering.verification.token_vectors import TokenVectors
 from qa_bot.answering.verification.years import is_of_another_time, names_time
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
-from qa_core.types import Candidate, FloatArray
+from qa_core.types import Candidate, FloatArray, Question
 from rankers.clue import Statistics, inverse_frequency
 from rankers.late_interaction import Shares, soft_minimum, word_cover
 from retrievers.codes import codes_in
@@ -41,6 +42,9 @@ REACHED = 0.5
 "working from home" that its page is about. From 0 to 1 no collection changes."""
 OTHER_TIME = 0.5
 """Less for a passage about other years or versions than the question's, if another one that was read names those."""
+NO_AMOUNT = 3.0
+"""Less for a passage without the amount or time that the question asks for, if another one that was read has it: no
+answer is given from it."""
 CODED = 2.0
 """Of a passage with all codes of the question: "the display shows E07" is answered by the row of E07. Its other words
 count as elsewhere: if they are covered by .7 at least, more questions without answer are answered (.7119 instead of
@@ -107,6 +111,9 @@ class RankedCandidates(Protocol):
 
     @property
     def formulation(self) -> Formulation: ...
+
+    @property
+    def question(self) -> Question: ...
 
 
 class _Words(NamedTuple):
@@ -175,13 +182,16 @@ class Verifier:
         question = ranking.formulation.text
         texts = [whole_text(candidate) for candidate in head]
         is_dated = any(names_time(question, text) for text in texts)
+        lacking = [lacks_amount(ranking.question.title, text) for text in texts]
 
         def fit(at: int) -> float:
             listed = LISTED if asks_for_steps and _has_list(head[at]) else 0.0
             reached = REACHED if contact.is_in(head[at].passage.text) else 0.0
             other_time = OTHER_TIME if is_dated and is_of_another_time(question, texts[at]) else 0.0
             coded = CODED if covers[at].has_codes else 0.0
-            return head[at].score + COVER_WEIGHT * covers[at].covered + listed + reached - other_time + coded
+            no_amount = NO_AMOUNT if lacking[at] and not all(lacking) else 0.0
+            for_it = head[at].score + COVER_WEIGHT * covers[at].covered + listed + reached + coded
+            return for_it - other_time - no_amount
 
         order = sorted(range(len(head)), key=fit, reverse=True)
         order = latest_first(question, order, head, [cover.covered for cover in covers])

@@ -29,6 +29,9 @@ _SUBJECT = re.compile(
 )
 """Precedes the subject of a statement."""
 _ASKED_BY = re.compile(r"\b(?:who|what|which)\s+$", re.IGNORECASE)
+_COUNTS = re.compile(r"\b(?:who|what)\s+$", re.IGNORECASE)
+_OBJECT = re.compile(r"\s+(?:as|for|to|with|if|when|the|an?|my|our|me|us)\b", re.IGNORECASE)
+"""Before and after a verb alone: "what counts as an excuse?", "who pays for it?"."""
 _BEING = re.compile(r"\b(?:is|are|was|were|been)\s+(?:(?:the|an?|my|our)\s+)?$", re.IGNORECASE)
 _AIDED = re.compile(r"\b(?:do|did|are|were|can|will|would|should|makes?)\b", re.IGNORECASE)
 _PERSON = re.compile(rf"\b(?:my|our|an?|the)\s+(?:\w+\s+)?(?:{'|'.join(sorted(PEOPLE))})s?\b", re.IGNORECASE)
@@ -153,6 +156,8 @@ def _verb(text: str, start: int, end: int) -> _Verb | None:
                 return verb._replace(end=end)
     if len(words) > 1 and words[0].islower() and words[0].endswith(("ed", "s")) and _ASKED_BY.search(text, 0, start):
         return _Verb(start, start + matches[0].end())
+    if len(words) == 1 and _plural_noun(words[0]) and _COUNTS.search(text, 0, start) and _OBJECT.match(text, end):
+        return _Verb(start, end)
     return None
 
 

@@ -122,6 +122,9 @@ XML_ROOT = re.compile(
 """Nothing is given back: thirty comments before a text that is no XML would otherwise take minutes."""
 
 
+_PARTS = "html head body div section article main header nav h1 h2 h3 p table ul ol dl form style script"
+HTML_PARTS = frozenset(_PARTS.split())
+"""Elements that templates of websites begin with."""
 DAMAGED = {
     "docx": ("Word", "a Word file"),
     "xlsx": ("Excel", "an Excel file"),
@@ -215,6 +218,8 @@ def _by_content(suffix: str, text: str) -> str:
         return _json(text)
     if suffix in {".xml", ""} and text.startswith("<"):
         return _markup(text)
+    if suffix and root_of(text).lower() in HTML_PARTS:  # a template of a website, such as .php
+        return "html"
     if suffix == "" and MAIL_HEAD.match(text):
         return "mbox" if text.startswith("From ") else "eml"
     first = text.partition("\n")[0]

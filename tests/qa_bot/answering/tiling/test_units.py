@@ -80,9 +80,17 @@ def test_the_caption_of_a_picture_does_not_answer(caption: str) -> None:
     units = [(0, len(caption)), (start, start + 13), (start + 14, len(text))]
     passage, cosines = Passage("p", text, Clue(), Source("gimp")), np.array([0.9, 0.5, 0.4], np.float32)
     scores = unit_scores(passage, units, cosines, {"line": 1.0, "draw": 1.0}, "en")
-    assert scores.tolist() == pytest.approx([0.4, 0.5, 0.4])
+    assert scores.tolist() == pytest.approx([0.39, 0.5, 0.4])
     assert unit_scores(passage, units, cosines, {"figur": 1.0}, "en").argmax() == 0, "the question is about it"
     assert unit_scores(passage, units[:1], cosines[:1], {"line": 1.0}, "en")[0] >= 0.9, "there is nothing else"
+
+
+@pytest.mark.parametrize("line", ["TODO project storage rules.", "- **TBD**: storage.", "[FIXME] storage of projects"])
+def test_what_an_author_will_write_later_does_not_answer(line: str) -> None:
+    text = f"{line}\nLeave it on the shelf."
+    units, cosines = [(0, len(line)), (len(line) + 1, len(text))], np.array([0.9, 0.5], np.float32)
+    scores = unit_scores(Passage("p", text, Clue(), Source("rules")), units, cosines, {"storag": 1.0}, "en")
+    assert scores.argmax() == 1
 
 
 @pytest.mark.parametrize(
@@ -201,7 +209,7 @@ def test_a_question_in_the_text_does_not_answer_but_the_unit_below_it() -> None:
     passage = Passage("p", text, Clue(), Source("loans"))
     cosines = np.array([0.9, 0.4, 0.8, 0.2, 0.1], np.float32)
     scores = unit_scores(passage, units, cosines, {"owl": 1.0}, "en")
-    assert scores.tolist() == pytest.approx([0.8, 0.9, 0.8, 0.8, 0.1])
+    assert scores.tolist() == pytest.approx([0.79, 0.9, 0.79, 0.8, 0.1])
     alone = unit_scores(passage, units[:1], cosines[:1], {"owl": 1.0}, "en")
     assert alone.tolist() == pytest.approx([0.9]), "a passage of questions alone"
 

@@ -5,7 +5,21 @@ import pytest
 from qa_bot.answering.verification.amounts import asks_for_price, has_amount, lacks_amount, lacks_count, lacks_counted
 
 
-@pytest.mark.parametrize("text", ["1.200,50 €", "30 EUR a month", "EUR 30", "$5", "80 cents", "2,50 Euro", "£1,000"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1.200,50 €",
+        "30 EUR a month",
+        "EUR 30",
+        "$5",
+        "80 cents",
+        "2,50 Euro",
+        "£1,000",
+        "1,600 NOK",
+        "ninety silver marks",
+        "zehn Euro",
+    ],
+)
 def test_amounts(text):
     assert has_amount(text)
 
@@ -126,3 +140,16 @@ def test_a_passage_that_names_what_is_counted_without_a_number(question, text, l
 def test_what_a_german_question_counts_is_its_noun():
     assert lacks_counted("Wie viele Delegierte schickt der Verein?", "Der Verein.", "de", {"Delegierte": 0.04})
     assert not lacks_counted("Wie viele Delegierte schickt der Verein?", "Der Verein.", "de", {"Delegierte": 0.5})
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "lacks"),
+    [
+        ("How much does a new key cost?", "You may buy another key for $5.", False),
+        ("How much does a new key cost?", "Return the key within 30 days.", True),
+        ("How much can I get for a flight?", "Flights are paid up to $350.", False),
+        ("Wie hoch ist die Gebühr?", "Näheres regelt $ 5 Abs. 2 der Ordnung.", True),
+    ],
+)
+def test_a_dollar_sign_counts_money_and_no_sections(question: str, text: str, lacks: bool) -> None:
+    assert lacks_amount(question, text) is lacks

@@ -53,6 +53,17 @@ def test_words_are_covered_by_meaning(tokens):
     assert result.covers["prices"].covered == pytest.approx(0.0)
 
 
+def test_a_passage_without_the_amount_that_is_asked_for_comes_after_one_with_it(tokens):
+    fees = candidate("fees", "The fee for a dog is in the scale of fees.", 3.0)
+    scale = candidate("scale", "Dogs: 5 euros a day, and a fee of 10 euros.", 1.0)
+    order = [one.passage.id for one in verified(tokens, "What does a dog cost?", [fees, scale]).candidates]
+    assert order == ["scale", "fees"]
+    order = [one.passage.id for one in verified(tokens, "Where is the fee for a dog?", [fees, scale]).candidates]
+    assert order == ["fees", "scale"]
+    order = [one.passage.id for one in verified(tokens, "What does a dog cost?", [fees, RULES]).candidates]
+    assert order == ["fees", "rules"], "none has one"
+
+
 def test_a_word_of_the_passage_is_covered_whatever_its_vector(tokens):
     result = verified(tokens, "dog zorp", [candidate("a", "A zorp.", 1.0)])
     assert dict(result.covers["a"].words) == {"dog": 0.0, "zorp": 1.0}

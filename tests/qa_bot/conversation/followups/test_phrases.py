@@ -54,3 +54,16 @@ def test_spans_of_any_text_are_right(text: str) -> None:
     for phrase in phrases(text):
         assert 0 <= phrase.start < phrase.end <= len(text)
         assert phrase.text.casefold() == text[phrase.start : phrase.end].casefold()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What counts as an excuse?", ["an excuse"]),
+        ("Who pays for the meal?", ["the meal"]),
+        ("What colours are there?", ["colours"]),
+        ("Which shops are open?", ["shops"]),
+    ],
+)
+def test_a_verb_behind_what_or_who_is_no_noun(text: str, expected: list[str]) -> None:
+    assert [phrase.text for phrase in phrases(text)] == expected

@@ -125,3 +125,16 @@ def test_other_xml_with_such_roots_is_no_docbook(head):
     with pytest.raises(UnknownFormatError, match="Expected DocBook, or XML with one of the roots <Document>"):
         format_of("a.xml", head)
     assert format_of("a.docbook", head) == "docbook"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [
+        ("faults.php", "<!-- faults -->\n<?php include 'a'; ?>\n<table><tr><td>5</td></tr></table>", "html"),
+        ("page.tpl", "<DIV>Open on Monday.</DIV>", "html"),
+        ("plan.svgx", "<svg><text>Plan</text></svg>", "text"),
+        ("notes.log", "a < b <p>", "text"),
+    ],
+)
+def test_templates_of_websites_are_pages(name: str, text: str, kind: str) -> None:
+    assert format_of(name, text.encode()) == kind
