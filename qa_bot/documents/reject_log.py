@@ -126,6 +126,11 @@ class RejectLog:
 @contextmanager
 def reject_log(home: Home | None) -> Iterator[RejectLog]:
     """A log that writes rejects to a file of the home; without a home it only counts."""
-    name = time.strftime("%Y%m%d-%H%M%S") + f"-{time.time_ns() % 1_000_000_000:09d}.jsonl"
-    with closing(RejectLog(home.path / "rejects" / name if home else None)) as log:
+    with closing(RejectLog(home.path / "rejects" / _name() if home else None)) as log:
         yield log
+
+
+def _name() -> str:
+    """The name of a file in the order of time: the second and its nanoseconds, in UTC, of one reading of the clock."""
+    seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
+    return time.strftime("%Y%m%d-%H%M%S", time.gmtime(seconds)) + f"-{nanoseconds:09d}.jsonl"

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -114,6 +115,19 @@ def test_the_last_files_of_rejects_are_kept(
     (docs / "bad.md").write_bytes(b"")
     files = [qa_bot("add", docs, "--json").json["rejects_file"] for _ in range(3)]
     assert sorted(map(str, (home / "rejects").iterdir())) == files[1:]
+
+
+def test_files_of_rejects_are_in_the_order_of_time_at_the_turn_of_a_second(
+    qa_bot: QaBot, home: Path, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (docs / "bad.md").write_bytes(b"")
+    clock = iter([1_764_259_175_947_935_928, 1_764_259_176_000_199_638])
+    stopped = SimpleNamespace(time_ns=lambda: next(clock), strftime=time.strftime, gmtime=time.gmtime)
+    monkeypatch.setattr("qa_bot.documents.reject_log.time", stopped)
+    for _ in range(2):
+        qa_bot("add", docs)
+    names = [path.name for path in sorted((home / "rejects").iterdir())]
+    assert names == ["20251127-155935-947935928.jsonl", "20251127-155936-000199638.jsonl"]
 
 
 def test_json_has_every_reject_and_a_terminal_the_first(qa_bot: QaBot, docs: Path) -> None:
