@@ -98,7 +98,7 @@ def read(
 
 
 def _last_whole(earlier: Sequence[RememberedTurn]) -> str:
-    """The last question that leans on none before it, as the user saw it understood; the first if there is none."""
+    """The last question that needs none before it, in the wording that was shown; the first one if all need others."""
     texts = [(former.shown or former.understood).partition(PARTS)[0] for former in earlier]
     return next((text for text in reversed(texts) if not (points_back(text) or is_fragment(text))), texts[0])
 

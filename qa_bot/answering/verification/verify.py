@@ -190,8 +190,8 @@ class Verifier:
             other_time = OTHER_TIME if is_dated and is_of_another_time(question, texts[at]) else 0.0
             coded = CODED if covers[at].has_codes else 0.0
             no_amount = NO_AMOUNT if lacking[at] and not all(lacking) else 0.0
-            for_it = head[at].score + COVER_WEIGHT * covers[at].covered + listed + reached + coded
-            return for_it - other_time - no_amount
+            gained = head[at].score + COVER_WEIGHT * covers[at].covered + listed + reached + coded
+            return gained - other_time - no_amount
 
         order = sorted(range(len(head)), key=fit, reverse=True)
         order = latest_first(question, order, head, [cover.covered for cover in covers])

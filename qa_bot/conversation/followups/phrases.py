@@ -21,7 +21,8 @@ _HELPED = re.compile(
     re.IGNORECASE,
 )
 _NO_VERB = re.compile(
-    r"\s*(?:[?.!]|$|(?:the|an?|any|it|its|him|her|them|in|on|over|for|with|to|from|my|your|me|you|at|about|per|again|after|before|during|until|by)\b)",
+    r"\s*(?:[?.!]|$|(?:the|an?|any|it|its|him|her|them|in|on|over|for|with|to|from|my|your"
+    r"|me|you|at|about|per|again|after|before|during|until|by)\b)",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(
@@ -29,7 +30,7 @@ _SUBJECT = re.compile(
 )
 """Precedes the subject of a statement."""
 _ASKED_BY = re.compile(r"\b(?:who|what|which)\s+$", re.IGNORECASE)
-_COUNTS = re.compile(r"\b(?:who|what)\s+$", re.IGNORECASE)
+_WHO_OR_WHAT = re.compile(r"\b(?:who|what)\s+$", re.IGNORECASE)
 _OBJECT = re.compile(r"\s+(?:as|for|to|with|if|when|the|an?|my|our|me|us)\b", re.IGNORECASE)
 """Before and after a verb alone: "what counts as an excuse?", "who pays for it?"."""
 _BEING = re.compile(r"\b(?:is|are|was|were|been)\s+(?:(?:the|an?|my|our)\s+)?$", re.IGNORECASE)
@@ -156,7 +157,7 @@ def _verb(text: str, start: int, end: int) -> _Verb | None:
                 return verb._replace(end=end)
     if len(words) > 1 and words[0].islower() and words[0].endswith(("ed", "s")) and _ASKED_BY.search(text, 0, start):
         return _Verb(start, start + matches[0].end())
-    if len(words) == 1 and _plural_noun(words[0]) and _COUNTS.search(text, 0, start) and _OBJECT.match(text, end):
+    if len(words) == 1 and _plural_noun(words[0]) and _WHO_OR_WHAT.search(text, 0, start) and _OBJECT.match(text, end):
         return _Verb(start, end)
     return None
 

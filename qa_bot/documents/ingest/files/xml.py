@@ -91,9 +91,9 @@ def parse_tree(stream: IO[bytes]) -> Element:
 
     Raises XmlError if the XML is broken or has a DOCTYPE.
     """
-    root = None
-    for root in _growing(stream):  # noqa: B007  # the last one is whole
-        pass
+    root, error = parse_begun(stream)
+    if error is not None:
+        raise error
     if root is None:
         raise XmlError(1, "Expected well-formed XML, but got an empty document; correct the file.")
     return root
