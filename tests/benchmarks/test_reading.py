@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
-FILE = Path(__file__).parents[2] / "benchmarks" / "reading" / "documents.jsonl.gz"
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "benchmarks" / "reading"
+TRAINING, HELD_OUT = "documents.jsonl.gz", "held_out.jsonl.gz"
 
 
-def test_each_answer_stands_in_its_section_and_near_questions_are_others() -> None:
-    with gzip.open(FILE, "rt", encoding="utf-8") as lines:
-        documents = [json.loads(line) for line in lines]
-    answered = near = 0
-    for document in documents:
+def _documents(name: str) -> list[dict[str, Any]]:
+    with gzip.open(FOLDER / name, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+@pytest.mark.parametrize("name", [TRAINING, HELD_OUT])
+def test_each_answer_stands_in_its_section_and_near_questions_are_others(name: str) -> None:
+    for document in _documents(name):
         pairs = [
             (section["text"], answered_question)
             for section in document["sections"]
@@ -23,8 +31,39 @@ def test_each_answer_stands_in_its_section_and_near_questions_are_others() -> No
         assert [
             answered_question["question"]
             for text, answered_question in pairs
-            if answered_question["answer"] not in text
+            if not answered_question["answer"].strip() or answered_question["answer"] not in text
         ] == []
-        assert {answered_question["question"] for _, answered_question in pairs}.isdisjoint(seeming)
-        answered, near = answered + len(pairs), near + len(seeming)
-    assert (len(documents), answered, near) == (128, 5_904, 2_952)
+        questions = [answered_question["question"] for _, answered_question in pairs] + seeming
+        assert [question for question in questions if not question.strip()] == []
+        assert len(set(questions)) == len(questions)
+
+
+@pytest.mark.parametrize(
+    ("name", "languages", "sections", "kinds", "near"),
+    [
+        (TRAINING, {"en": 210, "de": 66}, 2_058, {"yesno": 1_636, "table": 422}, 6_174),
+        (HELD_OUT, {"en": 8, "de": 8}, 112, {"yesno": 84, "table": 28}, 336),
+    ],
+)
+def test_files_have_the_numbers_of_their_readme(
+    name: str, languages: dict[str, int], sections: int, kinds: dict[str, int], near: int
+) -> None:
+    documents = _documents(name)
+    parts = [section for document in documents for section in document["sections"]]
+    assert Counter(document["language"] for document in documents) == languages
+    assert len(parts) == sections
+    assert Counter(answered_question["kind"] for section in parts for answered_question in section["answered"]) == {
+        "plain": sections,
+        "para": 2 * sections,
+        "situation": sections,
+        "short": sections,
+        **kinds,
+    }
+    assert sum(len(section["near"]) for section in parts) == near
+
+
+def test_no_document_is_there_twice_or_in_both_files() -> None:
+    documents = [*_documents(TRAINING), *_documents(HELD_OUT)]
+    assert len({document["title"] for document in documents}) == len(documents)
+    texts = [section["text"] for document in documents for section in document["sections"]]
+    assert len(set(texts)) == len(texts)
