@@ -331,7 +331,7 @@ class Bot:
             build = partial(
                 Corridor,
                 encoder=encoder,
-                calibrations=calibrations_of(encoder, self.home.models),
+                calibrations=calibrations_of(encoder, self.home.models, self.config.ranking.cross_encoder),
                 config=self.config,
                 workers=self._workers,
                 rankers=self.rankers,

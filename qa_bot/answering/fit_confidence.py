@@ -24,6 +24,7 @@ import orjson
 from qa_bot.answering.confidence.calibration import HYBRID, KEYWORDS, Calibration, Calibrations, Features
 from qa_bot.answering.confidence.logistic_regression import cross_validated
 from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.relevance.passage_scorer import calibrations_in
 from qa_bot.home.checks.sealed_files import seal
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
@@ -81,9 +82,16 @@ def calibration_for(encoder: Encoder | None, models: Path) -> Calibration:
     return Calibration.load(path) if path.exists() else shipped[KEYWORD]
 
 
-def calibrations(encoder: Encoder | None, models: Path) -> Calibrations:
-    """All calibrations of an encoder; those of ranked passages hold for every encoder."""
-    passages = _read(PASSAGES)
+def calibrations(encoder: Encoder | None, models: Path, cross_encoder: str = "") -> Calibrations:
+    """All calibrations of an encoder; those of ranked passages hold for every encoder.
+
+    Args:
+        cross_encoder: folder of the cross-encoder that scores passages, if there is one.
+
+    Raises:
+        ConfigError: its calibrations are damaged.
+    """
+    passages, scored = _read(PASSAGES), calibrations_in(cross_encoder)
     return Calibrations(
         calibration_for(encoder, models),
         calibration_for(None, models),
@@ -91,6 +99,8 @@ def calibrations(encoder: Encoder | None, models: Path) -> Calibrations:
         passages[KEYWORD],
         passages[f"hybrid {VERIFIED}"],
         passages[f"{KEYWORD} {VERIFIED}"],
+        scored.get("hybrid"),
+        scored.get(KEYWORD),
     )
 
 

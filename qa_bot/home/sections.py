@@ -119,6 +119,11 @@ class RankingSection:
         "encoder that reads them, run in 8-bit integers: a folder with a transformer, or a hub id",
         holds="model",
     )
+    cross_encoder: str = key(
+        "",
+        "folder of a trained cross-encoder, which scores how likely they answer (`train cross-encoder`); empty: none",
+        holds="folder",
+    )
     passage_weight: float = key(0.1, "w_p of the combination formula", least=0)
     models: str = key(
         "",

@@ -1,17 +1,21 @@
 """Fits the shipped confidence of ranked passages to several collections of questions with known answers.
 
-    QA_BOT_DATA=… python -m qa_lab.fit.fit_passage_confidence
+    QA_BOT_DATA=… python -m qa_lab.fit.fit_passage_confidence [--cross-encoder FOLDER]
 
 It asks the development collections (`passage_rows`) four ways: with all searches, by the table's vectors and by the
 better ones, and with keywords alone, each with and without reading the first passages. An answer is right if it holds
 every gold text. All collections weigh the same; questions whose documents are hidden weigh a tenth and count in no
 figure. It prints how each collection fares with a calibration of the others, and writes the calibrations of all.
+
+With a trained cross-encoder, which scores the passages that are read, it writes those of its scores into its folder.
 """
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,10 +24,12 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from qa_bot.answering.confidence.calibration import PASSAGES as UNREAD_FEATURES
+from qa_bot.answering.confidence.calibration import SCORED as SCORED_FEATURES
 from qa_bot.answering.confidence.calibration import VERIFIED as FEATURES
 from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.confidence.logistic_regression import fit, precision_table
 from qa_bot.answering.fit_confidence import KEYWORD, PASSAGES, VERIFIED
+from qa_bot.answering.relevance.passage_scorer import CALIBRATIONS
 from qa_bot.home.config import Config
 from qa_bot.home.encoders import STARTER
 from qa_lab.fit.passage_rows import Row, by_collection, collections, rows_of
@@ -55,6 +61,15 @@ WAYS = (
     Way(f"hybrid {VERIFIED}", {"ranking.effort": "normal"}, FEATURES, (False, True)),
     Way(f"{KEYWORD} {VERIFIED}", {"ranking.effort": "normal", "dense.encoder": OTHER_ENCODER}, FEATURES),
 )
+
+
+def scored_ways(cross_encoder: Path) -> tuple[Way, ...]:
+    """The ways with the scores of a cross-encoder."""
+    flags = {"ranking.cross_encoder": str(cross_encoder)}
+    return (
+        Way("hybrid", flags, SCORED_FEATURES, (False, True)),
+        Way(KEYWORD, {**flags, "dense.encoder": OTHER_ENCODER}, SCORED_FEATURES),
+    )
 
 
 def weights(rows: Sequence[Row]) -> NDArray[np.float64]:
@@ -127,8 +142,11 @@ def _fit(rows: Sequence[Row], names: Sequence[str]) -> Calibration:
 
 def main() -> None:
     """Fit all calibrations and write them."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--cross-encoder", type=Path, help="folder of the cross-encoder whose scores are fitted")
+    cross_encoder: Path | None = parser.parse_args().cross_encoder
     calibrations = {}
-    for way in WAYS:
+    for way in scored_ways(cross_encoder) if cross_encoder else WAYS:
         rows = [
             row
             for collection in collections()
@@ -138,7 +156,8 @@ def main() -> None:
         ]
         print(f"{way.key}\n{report(rows, way.features)}")  # noqa: T201 (a tool run by hand)
         calibrations[way.key] = fitted(rows, way.features)
-    PASSAGES.write_bytes(orjson.dumps(calibrations, option=orjson.OPT_INDENT_2) + b"\n")
+    out = cross_encoder / CALIBRATIONS if cross_encoder else PASSAGES
+    out.write_bytes(orjson.dumps(calibrations, option=orjson.OPT_INDENT_2) + b"\n")
 
 
 if __name__ == "__main__":

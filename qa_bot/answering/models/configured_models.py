@@ -13,6 +13,7 @@ from qa_bot.answering.verification.configured_verifier import open_verifier
 from qa_bot.home.config import Config, ConfigError
 from qa_bot.home.folder import Home
 from qa_bot.home.sections import RankingSection, StyleSection
+from rankers.answer_selection.cross_encoder import open_cross_encoder
 
 
 def check_models(home: Home, config: Config) -> str:
@@ -26,6 +27,7 @@ def check_models(home: Home, config: Config) -> str:
         "ranking.fusion": (ranking.fusion, lambda: open_fusion(Path(ranking.fusion))),
         "ranking.challenger": (ranking.challenger, lambda: open_fusion(Path(ranking.challenger))),
         "ranking.verifier": (ranking.verifier, lambda: open_verifier(ranking.verifier, models)),
+        "ranking.cross_encoder": (ranking.cross_encoder, lambda: open_cross_encoder(Path(ranking.cross_encoder))),
         "retrieval.expander": (config.retrieval.expander, lambda: opened_expander(config.retrieval.expander)),
         "facts.templates": (facts.templates, lambda: open_templates(Path(facts.templates))),
         "facts.relations": (facts.relations, lambda: open_relations(Path(facts.relations), models)),

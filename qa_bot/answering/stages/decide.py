@@ -201,6 +201,9 @@ def _is_of_others(ranking: Ranking) -> bool:
 def _calibration_for(ranking: Ranking, of: Calibrations) -> Calibration:
     """The one for the searches and the formula behind a ranking with candidates."""
     by_words = ranking.candidates[0].signals.title_similarity is None
+    scored = of.scored_by_words if by_words else of.scored
+    if scored is not None and ranking.cover is not None and ranking.cover.relevance is not None:
+        return scored
     if ranking.cover is not None:
         return of.verified_by_words if by_words else of.verified
     if ranking.separation is not None:
@@ -247,6 +250,7 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
         "mean_covered": min(
             MOST_MEAN_COVER, sum(c.covered for c in ranking.covers.values()) / max(LEAST_READ, len(ranking.covers))
         ),
+        "relevance": (ranking.cover and ranking.cover.relevance) or 0.0,
         "margin": max(0.0, 1 - second / evidence) if evidence > 0 else 0.0,
         "words": float(np.log1p(len(content))),
         "missing_name": max((rarity.get(t, 0.0) for t in named - text), default=0.0) / rarest,

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
+from qa_bot.answering.relevance.passage_scorer import scorer_of
 from qa_bot.answering.verification.token_vectors import TokenEncoder, TokenVectors
 from qa_bot.answering.verification.verify import Verifier
 from qa_bot.home.encoders import SHIPPED, EncoderError, resolve
@@ -24,7 +25,7 @@ def configured_verifier(config: RankingSection, models: Path, workers: Executor)
         return None
     is_shipped = config.verifier in SHIPPED
     vectors = _token_vectors(config.verifier, Path() if is_shipped else models)
-    verifier = Verifier(vectors, read=READ[config.effort])
+    verifier = Verifier(vectors, read=READ[config.effort], scorer=scorer_of(config.cross_encoder))
     workers.submit(verifier.ready)
     return verifier
 

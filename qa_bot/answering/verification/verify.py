@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.relevance.passage_scorer import PassageScorer, Relevance
 from qa_bot.answering.verification.amounts import lacks_amount
 from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
 from qa_bot.answering.verification.exact_words import Exact, PassageWords, is_digit
@@ -34,6 +35,8 @@ COVER_WEIGHT = 2.0
 """Of the cover of a passage, beside its evidence (at most 3.5), when the passages that were read are put in order. Over
 eight collections the gold is in the first passage for .796 instead of .746 of the questions with the table's vectors,
 for .822 instead of .787 with MiniLM's; weights from 1.5 to 2 differ by .01."""
+RELEVANCE_WEIGHT = 0.25
+"""Of the cross-encoder's log-odds, beside evidence and cover."""
 LISTED = 0.5
 """Of a list, beside evidence and cover, if the question asks how to do something. Over eight collections the gold is in
 the first passage for .843 instead of .837 of the questions; from .5 to 1 nothing differs."""
@@ -87,6 +90,8 @@ class Cover(NamedTuple):
     words: tuple[tuple[str, float], ...] = ()
     has_codes: bool = False
     """Whether the question has codes, and the passage all of them."""
+    relevance: float | None = None
+    """Log-odds that the passage answers, by the cross-encoder; None if it was not scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +140,14 @@ class _Words(NamedTuple):
 class Verifier:
     """Safe to share between threads."""
 
-    def __init__(self, vectors: TokenVectors, *, read: int) -> None:
-        """`read` is the number of passages that are read."""
-        self._vectors, self._read = vectors, read
+    def __init__(self, vectors: TokenVectors, *, read: int, scorer: PassageScorer | None = None) -> None:
+        """`read` is the number of passages that are read; `scorer` says how likely they answer."""
+        self._vectors, self._read, self._scorer = vectors, read, scorer
 
     def ready(self) -> bool:
-        """Whether the model is there; opens it."""
+        """Whether the model that reads is there; opens it, and the one that scores."""
+        if self._scorer is not None and not self._scorer.ready():
+            self._scorer = None
         return self._vectors.ready()
 
     def verify(
@@ -175,11 +182,12 @@ class Verifier:
         telling = [reading for reading in readings if has_content(reading, languages)] or readings
         exact = Exact(codes_in(ranking.formulation.text), contact)
         covers = self._covers(head, telling, exact, languages.question, index, deadline)
-        by_id = {candidate.passage.id: cover for candidate, cover in zip(head, covers, strict=True)}
-        if is_settled or not head:
-            return Verified(candidates, ranking.passages, by_id)
-
         question = ranking.formulation.text
+        relevance = Relevance(self._scorer, scored_question(ranking), [*map(read_text, head)], deadline)
+        if is_settled or not head:
+            relevance.score(range(len(head[:1])))
+            return Verified(candidates, ranking.passages, _by_id(head, covers, relevance.known))
+
         texts = [whole_text(candidate) for candidate in head]
         is_dated = any(names_time(question, text) for text in texts)
         lacking = [lacks_amount(ranking.question.title, text) for text in texts]
@@ -194,13 +202,16 @@ class Verifier:
             return gained - other_time - no_amount
 
         order = sorted(range(len(head)), key=fit, reverse=True)
+        relevance.score_in_order(order)
+        order.sort(key=lambda at: fit(at) + RELEVANCE_WEIGHT * relevance.known.get(at, 0.0), reverse=True)
         order = latest_first(question, order, head, [cover.covered for cover in covers])
+        relevance.score(order[:1])
         moved = [head[at].scored(candidate.score) for at, candidate in zip(order, head, strict=True)]
         reordered = (*moved, *passages[len(head) :])
         return Verified(
             _best_of_documents((*reordered, *candidates)),
             reordered if ranking.passages else (),
-            by_id,
+            _by_id(head, covers, relevance.known),
             head[0].score - head[order[0]].score,
         )
 
@@ -247,6 +258,19 @@ class Verifier:
     def _vectors_of_words(self, reading: str) -> FloatArray:
         """Unit rows (W, D) of all words of a reading."""
         return self._vectors.of_words(reading, [match.span() for match in _WORD.finditer(reading)])
+
+
+def scored_question(ranking: RankedCandidates) -> str:
+    """What the cross-encoder reads of the question."""
+    return ranking.formulation.text
+
+
+def _by_id(head: Sequence[Candidate], covers: Sequence[Cover], scores: Mapping[int, float]) -> dict[str, Cover]:
+    """The cover of each passage that was read, with its score if it has one."""
+    return {
+        candidate.passage.id: cover._replace(relevance=scores.get(at))
+        for at, (candidate, cover) in enumerate(zip(head, covers, strict=True))
+    }
 
 
 def _has_all(words: _Words) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.relevance.passage_scorer import SURE, PassageScorer
 from qa_bot.answering.stages.rank import Ranking
 from qa_bot.answering.verification import token_vectors
 from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.reading import WINDOW
 from qa_bot.answering.verification.token_vectors import TokenVectors
-from qa_bot.answering.verification.verify import SYNONYM, Verifier, content_of
+from qa_bot.answering.verification.verify import SYNONYM, Cover, Verifier, content_of
 from qa_bot.home.encoders import EncoderError
 from qa_core.types import Candidate, Clue, Details, Passage, Question, Signals, Source
 from retrievers.formulate import formulate
@@ -40,8 +42,8 @@ def ranking(question, candidates, passages=()):
     return Ranking(Question(question), formulate(Question(question)), tuple(candidates), passages=tuple(passages))
 
 
-def verified(tokens, question, candidates, *, passages=(), read=3, readings=(), **options):
-    verifier = Verifier(TokenVectors(lambda: tokens), read=read)
+def verified(tokens, question, candidates, *, passages=(), read=3, readings=(), scorer=None, **options):
+    verifier = Verifier(TokenVectors(lambda: tokens), read=read, scorer=scorer)
     ranked = ranking(question, candidates, passages)
     return verifier.verify(ranked, readings or [question], Counts(), Deadline.after(9), **options)
 
@@ -82,6 +84,46 @@ def test_a_passage_that_covers_more_comes_first_and_concedes_evidence(tokens):
     assert [candidate.passage.id for candidate in result.candidates] == ["prices", "rules"]
     assert [candidate.score for candidate in result.candidates] == [3.0, 2.5], "scores still fall"
     assert result.conceded == pytest.approx(0.5)
+
+
+class HandMadeScores:
+    """Scores by the first words of the passage."""
+
+    def __init__(self, **scores: float) -> None:
+        self.scores = scores
+
+    def score(self, pairs):
+        return np.array([self.scores[text.split()[0]] for _, text in pairs], np.float32)
+
+
+def scorer_of(**scores: float) -> PassageScorer:
+    return PassageScorer(lambda: HandMadeScores(**scores))
+
+
+def test_a_passage_that_likely_answers_comes_first(tokens):
+    pair = [candidate("a", "Alpha dog.", 3.0), candidate("b", "Beta dog.", 2.5)]
+    result = verified(tokens, "dog?", pair, scorer=scorer_of(Alpha=-3.0, Beta=1.0))
+    assert [one.passage.id for one in result.candidates] == ["b", "a"], "2.5 + .25 > 3 - .75"
+    assert {name: cover.relevance for name, cover in result.covers.items()} == {"a": -3.0, "b": 1.0}
+    result = verified(tokens, "dog?", pair, scorer=scorer_of(Alpha=0.5, Beta=1.0))
+    assert [one.passage.id for one in result.candidates] == ["a", "b"], "3 + .125 > 2.5 + .25"
+
+
+def test_the_first_passage_is_scored_alone_if_it_surely_answers_or_is_settled(tokens):
+    pair = [candidate("a", "Alpha dog.", 3.0), candidate("b", "Beta dog.", 2.9)]
+    result = verified(tokens, "dog?", pair, scorer=scorer_of(Alpha=SURE))
+    assert [cover.relevance for cover in result.covers.values()] == [SURE, None]
+    settled = [candidate("a", "Alpha dog.", 3.0, owner_answer=True), candidate("b", "Beta dog.", 2.9)]
+    result = verified(tokens, "dog?", settled, scorer=scorer_of(Alpha=-4.0))
+    assert [cover.relevance for cover in result.covers.values()] == [-4.0, None]
+
+
+def test_a_scorer_that_cannot_be_opened_scores_nothing(tokens):
+    def damaged():
+        raise ValueError("damaged")
+
+    result = verified(tokens, "dog", [RULES], scorer=PassageScorer(damaged))
+    assert result.covers["rules"].relevance is None
 
 
 def test_a_passage_about_the_year_of_the_question_comes_before_one_about_another(tokens):
@@ -197,7 +239,7 @@ def test_nothing_to_read(tokens):
 def test_a_passage_with_all_words_is_not_read(tokens):
     result = verified(tokens, "the cost in Vienna", [RULES, PRICES])
     assert tokens.read == ["Take your dog to work on Fridays.", "the cost in Vienna"]
-    assert result.covers["prices"] == (1.0, (("cost", 1.0), ("Vienna", 1.0)), False)
+    assert result.covers["prices"] == Cover(1.0, (("cost", 1.0), ("Vienna", 1.0)))
     tokens.read.clear()
     assert verified(tokens, "Fridays", [RULES]).covers["rules"].covered == pytest.approx(1.0)
     assert tokens.read == [], "nor is the question"

@@ -1,0 +1,1 @@
+"""How likely a passage answers a question, by a cross-encoder that reads both together."""

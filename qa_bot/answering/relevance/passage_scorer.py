@@ -1,0 +1,114 @@
+"""Scores passages by a trained cross-encoder, which is opened when first needed.
+
+    scorer = scorer_of("models/relevance")
+    if scorer is not None and scorer.ready():
+        scores = scorer.scores("How many days of leave do I get?", ["Leave. Everybody has 27 days."])
+
+Nogueira and Cho 2019. `python -m qa_lab.fit.relevance.train_relevance` trains one on questions with the passages that
+answer them, near wrong ones, and questions that are answered nowhere.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from threading import Lock
+
+import orjson
+
+from qa_bot.answering.confidence.calibration import Calibration
+from qa_bot.answering.deadline import Deadline
+from qa_bot.home.config import ConfigError
+from rankers.answer_selection.cross_encoder import open_cross_encoder
+from rankers.neural import PairScorer
+
+log = logging.getLogger(__name__)
+
+CALIBRATIONS = "passage_confidence.json"
+"""In the folder of a cross-encoder: the confidence of passages that it scored, by search."""
+SURE = 1.0
+"""Log-odds from which a passage answers so likely that the others are not scored."""
+SECONDS = 0.03
+"""That a pair may take; without them for all pairs nothing is scored."""
+
+
+class PassageScorer:
+    """Safe to share between threads; the model is opened once, and left out if it cannot be."""
+
+    def __init__(self, open_scorer: Callable[[], PairScorer]) -> None:
+        """`open_scorer` raises ValueError, OSError or ModuleNotFoundError for a model that cannot be used."""
+        self._open, self._opening = open_scorer, Lock()
+        self._scorer: PairScorer | None = None
+        self._failed = False
+
+    def ready(self) -> bool:
+        """Open the model; false if it cannot be opened, which is logged once."""
+        with self._opening:
+            if self._scorer is None and not self._failed:
+                try:
+                    self._scorer = self._open()
+                except (OSError, ValueError, ModuleNotFoundError) as error:
+                    self._failed = True
+                    log.warning("Passages are not scored, because the model cannot be opened: %s", error)
+            return self._scorer is not None
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """The log-odds that each text answers the question, after `ready`."""
+        assert self._scorer is not None
+        return [float(score) for score in self._scorer.score([(question, text) for text in texts])]
+
+
+@dataclass(slots=True)
+class Relevance:
+    """The scores of some passages for a question, each scored once."""
+
+    scorer: PassageScorer | None
+    question: str
+    texts: Sequence[str]
+    deadline: Deadline
+    known: dict[int, float] = field(default_factory=dict)
+    """By the place of the passage among the texts."""
+
+    def score(self, places: Sequence[int]) -> None:
+        """Score the passages at these places; none without a scorer or without time."""
+        new = [at for at in places if at not in self.known]
+        if self.scorer is None or not new or self.deadline.left() < SECONDS * len(new):
+            return
+        scores = self.scorer.scores(self.question, [self.texts[at] for at in new])
+        self.known.update(zip(new, scores, strict=True))
+
+    def score_in_order(self, places: Sequence[int]) -> None:
+        """Score the first passage, and the others unless it surely answers."""
+        self.score(places[:1])
+        if places and self.known.get(places[0], SURE) < SURE:
+            self.score(places)
+
+
+def scorer_of(folder: str) -> PassageScorer | None:
+    """That of a folder, shared by all bots of a process; None for an empty name."""
+    return _scorer(Path(folder)) if folder else None
+
+
+@cache
+def _scorer(folder: Path) -> PassageScorer:
+    return PassageScorer(lambda: open_cross_encoder(folder))
+
+
+def calibrations_in(folder: str) -> Mapping[str, Calibration]:
+    """The calibrations of confidence that were fitted with the cross-encoder of a folder, by key; none without a file.
+
+    Raises:
+        ConfigError: the file is damaged.
+    """
+    path = Path(folder) / CALIBRATIONS
+    if not folder or not path.is_file():
+        return {}
+    try:
+        return {name: Calibration.of(fields) for name, fields in orjson.loads(path.read_bytes()).items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(
+            f"ranking.cross_encoder: expected calibrations in {path}, but got: {error}; fit them again."
+        ) from error

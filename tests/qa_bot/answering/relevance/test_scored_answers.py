@@ -1,0 +1,97 @@
+"""Answers of a small home whose first passages are scored: by hand-made scores, and by the folder of a saved model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pytest
+
+from qa_bot.answering.ask import Ask
+from qa_bot.answering.confidence.calibration import Calibration
+from qa_bot.answering.relevance.passage_scorer import CALIBRATIONS, PassageScorer
+from qa_bot.bot import Bot
+from qa_bot.documents.sync import add
+from qa_bot.home.config import Config, ConfigError
+from qa_bot.home.folder import Home
+from qa_bot.home.starter import ENCODER
+from qa_core.encoders.pair_tokens import PairConfig
+from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.types import Answer, Question
+
+QUESTION = "Which dog may come to work?"
+BY_SCORE = Calibration(("relevance",), (0.0,), (1.0,), (1.0,), 0.0, (0.5,), (1.0,))
+"""σ(log-odds); sure from .5 on."""
+
+
+class HandMadeScores:
+    """The log-odds of a passage by a word of it."""
+
+    def score(self, pairs):
+        return np.array([2.0 if "desk" in text else -12.0 for _, text in pairs], np.float32)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    folder = tmp_path_factory.mktemp("scored")
+    (folder / "dogs.md").write_text("# Dogs at work\n\nWhich dog may come to work is agreed with the team.")
+    (folder / "desks.md").write_text("# Work\n\nA quiet dog may stay below the desk.")
+    home = Home.open(folder / "home")
+    add(home, Config(), StaticEncoder.load(ENCODER), [folder / "dogs.md", folder / "desks.md"])
+    return home
+
+
+@pytest.fixture
+def scored_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with calibrations, whose model has hand-made scores."""
+    (tmp_path / CALIBRATIONS).write_bytes(orjson.dumps({"hybrid": BY_SCORE, "keyword": BY_SCORE}))
+    scorer = PassageScorer(HandMadeScores)
+    named = "qa_bot.answering.verification.configured_verifier.scorer_of"
+    monkeypatch.setattr(named, lambda folder: scorer if folder else None)
+    return tmp_path
+
+
+def answer_to(home: Home, question: str, **flags: str) -> Answer:
+    with Bot.open(home.path, flags={f"ranking.{name}": value for name, value in flags.items()}, record=False) as bot:
+        return bot.ask(Ask(Question(question), trace=True), deadline=30)
+
+
+def test_the_score_decides_the_order_and_the_confidence(home: Home, scored_folder: Path) -> None:
+    answer = answer_to(home, QUESTION, cross_encoder=str(scored_folder))
+    assert answer.sources[0].document.endswith("desks.md")
+    assert answer.confidence == pytest.approx(0.8808, abs=1e-4), "σ(2)"
+    assert answer.trace is not None
+    assert answer.trace["confidence"]["relevance"] == 2.0  # type: ignore[index]
+    other = answer_to(home, "Which cat may come to work?", cross_encoder=str(scored_folder), effort="low")
+    assert other.trace is not None
+    assert other.trace["confidence"]["relevance"] == 0.0, "nothing is read"  # type: ignore[index]
+
+
+def test_without_calibrations_the_score_decides_the_order_only(home: Home, scored_folder: Path) -> None:
+    (scored_folder / CALIBRATIONS).unlink()
+    scored, plain = answer_to(home, QUESTION, cross_encoder=str(scored_folder)), answer_to(home, QUESTION)
+    assert scored.sources[0].document.endswith("desks.md")
+    assert plain.trace is not None
+    assert plain.trace["confidence"]["relevance"] == 0.0  # type: ignore[index]
+    assert plain.sources[0].document.endswith("dogs.md")
+    assert scored.confidence != pytest.approx(0.8808, abs=1e-4)
+
+
+def test_damaged_calibrations_are_an_error_of_the_configuration(home: Home, scored_folder: Path) -> None:
+    (scored_folder / CALIBRATIONS).write_text("torn")
+    with pytest.raises(ConfigError, match=r"ranking\.cross_encoder: expected calibrations"):
+        answer_to(home, QUESTION, cross_encoder=str(scored_folder))
+
+
+@pytest.mark.slow
+def test_a_saved_model_scores_passages(home: Home, pair_bert: Path, tmp_path: Path) -> None:
+    pytest.importorskip("onnx", reason="exporting a cross-encoder needs the extra 'minilm'")
+    from rankers.training.cross_encoder_training import TrainedCrossEncoder
+
+    TrainedCrossEncoder.of(pair_bert, PairConfig(max_length=32)).save(tmp_path / "model", card="# card\n")
+    answer = answer_to(home, QUESTION, cross_encoder=str(tmp_path / "model"))
+    assert answer.trace is not None
+    score = answer.trace["confidence"]["relevance"]  # type: ignore[index]
+    assert np.isfinite(score)
+    assert score != 0.0
