@@ -1,0 +1,1 @@
+"""Trains the network that tells whether a passage answers a question."""
