@@ -4,7 +4,10 @@
 
 The teacher is all-mpnet-base-v2, trained on the labels of English groups. The student, six layers with unchanged word
 vectors, learns the labels of all groups and the teacher's logits of English ones. A second run with the same groups,
-settings and folder of work does not train the teacher again. It takes ten minutes on a large GPU; without one, days.
+settings and folder of work does not train the teacher again.
+
+The shipped network took 2,022 and 2,203 steps, seven minutes of a large GPU, before the script was brought into its
+present form: the method and the settings are the same, the windows of the passages and their order are not.
 """
 
 from __future__ import annotations
@@ -131,8 +134,9 @@ def fitted(classifier: PairClassifier, rows: GroupRows, groups: IntArray, config
 def _optimiser(model: nn.Module, config: FitConfig) -> torch.optim.Optimizer:
     """AdamW over the weights that learn; only matrices decay."""
     learning = [weight for weight in model.parameters() if weight.requires_grad]
-    matrices, others = ([weight for weight in learning if (weight.ndim > 1) is wanted] for wanted in (True, False))
-    parts = [{"params": matrices, "weight_decay": config.decay}, {"params": others, "weight_decay": 0.0}]
+    matrices = [weight for weight in learning if weight.ndim > 1]
+    vectors = [weight for weight in learning if weight.ndim < 2]
+    parts = [{"params": matrices, "weight_decay": config.decay}, {"params": vectors, "weight_decay": 0.0}]
     return torch.optim.AdamW(parts, lr=config.rate, betas=(0.9, 0.98), fused=True)
 
 
