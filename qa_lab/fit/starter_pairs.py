@@ -24,7 +24,7 @@ LONGEST_PASSAGE = 280
 """Characters, about 60 word pieces."""
 _TREEBANK = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "``": '"', "''": '"'}
 _DEFINITION = re.compile(r"What is \(are\) (.+?) \?")
-_OPENING = re.compile(r"\s*(Summary\s*:\s*)?((What|How|Is|Are|Who|Can)\b[^?.]{5,120}\?\s*)?")
+OPENING = re.compile(r"\s*(Summary\s*:\s*)?((What|How|Is|Are|Who|Can)\b[^?.]{5,120}\?\s*)?")
 """The question again, above the answer."""
 _KNOWN_ITEM_SEED, _KNOWN_ITEMS = 7, 1000
 
@@ -78,7 +78,7 @@ def medquad(records: Any, rng: random.Random) -> list[Example]:
     for members in files.values():
         name = _DEFINITION.match(members[0].title)
         title = f"{name[1]}. " if name and rng.random() < 0.5 else ""
-        texts = [cut(title + _OPENING.sub("", record.text, count=1)) for record in members]
+        texts = [cut(title + OPENING.sub("", record.text, count=1)) for record in members]
         for i, record in enumerate(members):
             if record.id not in kept_aside and texts[i]:
                 others = [text for text in texts if text and text != texts[i]]

@@ -1,5 +1,7 @@
 """Questions with a passage that answers and wrong ones that seem to; every source may be shipped from.
 
+TrecQA states no licence and WikiQA is for research, so that neither is a source.
+
 Wrong passages are other sections of the document, answers of the same file or sentences nearby, those with most words
 of the question first. A right passage without the sentence that answers is a wrong one, too. The groups of near
 questions have wrong passages only. Documents for reading are those of `benchmarks/reading`.
@@ -19,19 +21,18 @@ from typing import Any, TextIO
 
 from qa_bot.documents.ingest import Record, read
 from qa_lab.fit.relevance.windows import below_title, drawn_window, likeliest_sentence, without_answer, words_of
-from qa_lab.fit.starter_pairs import Example, covid, known_items, read_lines, untokenised
+from qa_lab.fit.starter_pairs import OPENING, Example, covid, known_items, read_lines, untokenised
 
 PASSAGES = 5
 """Of a group, at most."""
-MOST = {"medquad": 5000, "wikiqa": 1500, "trecqa": 1200}
-"""Largest number of groups of a source."""
+MOST_MEDQUAD = 5000
+"""Groups of MedQuAD, at most."""
 READING, NEAR = "reading", "near"
 _HELD_OUT = 12  # one document for reading of so many is held out
 _TITLED = 0.8  # share of documents for reading whose passages have the title
 _CUT_OUT = 0.35  # share of questions with the passage without the sentence that answers
 _NEARBY = 40  # sentences before and after the right one from which wrong ones are chosen
 _QUESTION = ("What is (are) ", " ?")
-_REPEATED_QUESTION = re.compile(r"\s*(Summary\s*:\s*)?((What|How|Is|Are|Who|Can)\b[^?.]{5,120}\?\s*)?")
 _GERMAN = re.compile(r"\b(?:der|die|das|und|ist|kann)\b")
 
 
@@ -51,7 +52,7 @@ def read_groups(data: Path, reading: Path, *, seed: int) -> list[Group]:
     """The groups of all sources in random order; those of documents for reading twice, with different windows.
 
     Args:
-        data: folder with qa_pairs/, medquad/, wikiqa/ and trecqa/.
+        data: folder with qa_pairs/ and medquad/.
         reading: documents for reading, JSON Lines, perhaps compressed.
     """
     rng = random.Random(seed)  # noqa: S311  # a sample, not a secret
@@ -63,8 +64,6 @@ def read_groups(data: Path, reading: Path, *, seed: int) -> list[Group]:
         *again,
         *squad_groups(read_lines(data / "qa_pairs/squad_sentences.jsonl.gz"), rng),
         *medquad_groups(read(data / "medquad/medquad.zip", format="medquad"), rng),
-        *judged_groups(data / "wikiqa/train.tsv", "wikiqa", rng),
-        *judged_groups(data / "trecqa/train-all.tsv.gz", "trecqa", rng),
         *covid_groups(covid(data / "qa_pairs/covid_faq.tsv"), rng),
     ]
     groups = [group for group in groups if all(group.passages)]
@@ -166,7 +165,7 @@ def medquad_groups(records: Any, rng: random.Random) -> list[Group]:
     groups = []
     for members in files.values():
         disease = _disease(members[0].title) if rng.random() < 0.6 else ""
-        texts = [_REPEATED_QUESTION.sub("", record.text, count=1) for record in members]
+        texts = [OPENING.sub("", record.text, count=1) for record in members]
         for record, text in zip(members, texts, strict=True):
             others = [other for other in texts if other.strip() and other != text]
             if record.id in kept_aside or not text.strip() or not others:
@@ -178,24 +177,7 @@ def medquad_groups(records: Any, rng: random.Random) -> list[Group]:
             question = record.title.replace(" ?", "?").replace("is (are)", "is")
             groups.append(_group(question, "medquad", right, wrong))
     rng.shuffle(groups)
-    return groups[: MOST["medquad"]]
-
-
-def judged_groups(path: Path, source: str, rng: random.Random) -> list[Group]:
-    """Questions of a file with the columns qid, question, answer and label that have right and wrong answers."""
-    judged: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
-    with _opened(path) as lines:
-        for line in lines:
-            match line.rstrip("\n").split("\t"):
-                case [qid, question, answer, "0" | "1" as label]:
-                    judged.setdefault((qid, question), ([], []))[int(label)].append(untokenised(answer))
-    groups = [
-        _group(untokenised(question), source, rng.choice(right), rng.sample(wrong, min(PASSAGES - 1, len(wrong))))
-        for (_, question), (wrong, right) in judged.items()
-        if right and wrong
-    ]
-    rng.shuffle(groups)
-    return groups[: MOST[source]]
+    return groups[:MOST_MEDQUAD]
 
 
 def covid_groups(examples: Sequence[Example], rng: random.Random, *, drawn: int = 60) -> Iterator[Group]:

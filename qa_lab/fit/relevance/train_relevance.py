@@ -17,7 +17,7 @@ import hashlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, islice, repeat
@@ -29,7 +29,7 @@ import torch
 from torch import Tensor, nn
 
 from qa_bot.home.starter import TRANSFORMER as STARTER
-from qa_core.atomic import atomic_file, current_folder
+from qa_core.atomic import atomic_file
 from qa_core.encoders.mapped_tensors import write_tensors
 from qa_core.encoders.onnx_export import load_model
 from qa_core.encoders.onnx_quantisation import float_weights
@@ -37,17 +37,27 @@ from qa_core.encoders.pair_tokens import PairConfig, PairRow
 from qa_core.encoders.static_encoder import sha256
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.training.loop import Training, seed_everything, train
-from qa_core.training.pair_classifier import TRANSFORMER, PairClassifier, PairNetwork, pair_logits
+from qa_core.training.pair_classifier import PairClassifier, PairNetwork, pair_logits
 from qa_core.types import FloatArray, IntArray
 from qa_lab.fit.relevance.group_rows import GroupBatch, GroupRows, figures
 from qa_lab.fit.relevance.groups import NEAR, READING, Group, read_groups
 from qa_lab.fit.relevance.losses import LossWeights, relevance_loss
 from qa_lab.fit.teacher_vectors import MPNET_SHA256
 from qa_lab.fit.train_starter_transformer import say
+from qa_lab.train.card import card_text
 from qa_lab.train.settings import device_of
+from rankers.training.cross_encoder_training import TrainedCrossEncoder
 
 PAIRS = PairConfig(max_length=224, dropout=0.1)
-GRAPH, RELEVANCE, SETTINGS = "onnx/model.onnx", "onnx/relevance.onnx", "relevance.json"
+GRAPH = "onnx/model.onnx"
+_CARD = """
+Log-odds that a passage answers a question. `qa-bot config set ranking.cross_encoder FOLDER` uses them, and
+`python -m qa_lab.fit.fit_passage_confidence --cross-encoder FOLDER` fits the confidence to them.
+
+Apache License 2.0. The weights are tuned from those of the starter transformer and taught by all-mpnet-base-v2 (both
+Apache License 2.0). Only numbers come from the texts: invented documents (CC0), SQuAD (CC BY-SA 4.0), MedQuAD
+(CC BY 4.0), covid FAQ (Apache License 2.0).
+"""
 LARGEST_TARGET = 8.0
 """The teacher's logits are cut to this."""
 TWICE = (READING, NEAR)
@@ -220,16 +230,10 @@ def trained_student(
     return student
 
 
-def write(out: Path, student: PairClassifier, work: Path, *, made_with: dict[str, Any]) -> None:
-    """The graph, and the settings that it was made with."""
-    from qa_core.encoders.relevance_graph import write_relevance_graph
-
+def write(out: Path, student: PairClassifier, facts: Mapping[str, object], settings: Mapping[str, object]) -> None:
+    """The student with its graphs and its card."""
     student.model.cpu()
-    student.save(work / "student", card="")
-    (out / RELEVANCE).parent.mkdir(parents=True, exist_ok=True)
-    write_relevance_graph(current_folder(work / "student") / TRANSFORMER, student.model.output, out / RELEVANCE)
-    settings = {"weights_sha256": sha256(out / RELEVANCE), "made_with": made_with}
-    (out / SETTINGS).write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+    TrainedCrossEncoder(student).save(out, card=card_text("Whether a passage answers", facts, _CARD, settings))
 
 
 def main() -> None:
@@ -242,29 +246,31 @@ def main() -> None:
     teacher_config = replace(TEACHER, steps=arguments.teacher_steps, seed=arguments.seed)
     student_config = replace(STUDENT, steps=arguments.student_steps, seed=arguments.seed)
     groups = read_groups(arguments.data, arguments.reading, seed=arguments.seed)
-    say(f"groups: {dict(Counter(group.source for group in groups))}")
+    counts = Counter(group.source for group in groups if not group.held_out)
+    say(f"groups: {dict(counts)}")
     targets = teacher_logits(groups, arguments.mpnet, arguments.work, device, teacher_config)
     student = trained_student(groups, targets, arguments.work, device, student_config)
     say(f"student: {(of_held_out := measured(student, groups))}")
-    made_with = {
+    settings = {
         "teacher": asdict(teacher_config),
         "student": asdict(student_config),
         "mpnet_sha256": MPNET_SHA256,
         "starter_sha256": sha256(STARTER / GRAPH),
         "reading_sha256": sha256(arguments.reading),
-        "held_out": of_held_out,
     }
-    write(arguments.out, student, arguments.work, made_with=made_with)
+    facts: dict[str, object] = {f"groups of {source}": count for source, count in sorted(counts.items())}
+    facts |= {"seed": arguments.seed, **{f"held out, {name}": value for name, value in of_held_out.items()}}
+    write(arguments.out, student, facts, settings)
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Train the network that tells whether a passage answers a question.")
     for name, meaning in {
         "mpnet": "folder of all-mpnet-base-v2 in sentence-transformers layout",
-        "data": "folder with qa_pairs/, medquad/, wikiqa/ and trecqa/",
+        "data": "folder with qa_pairs/ and medquad/",
         "reading": "documents for reading, in the format of benchmarks/reading",
         "work": "folder of intermediate files for a second run",
-        "out": "folder of the graph, onnx/relevance.onnx",
+        "out": "folder of the model, for ranking.cross_encoder",
     }.items():
         parser.add_argument(f"--{name}", type=Path, required=True, help=meaning)
     parser.add_argument("--teacher-steps", type=int, default=TEACHER.steps)

@@ -16,7 +16,6 @@ from qa_lab.fit.relevance.groups import (
     READING,
     Group,
     covid_groups,
-    judged_groups,
     medquad_groups,
     read_groups,
     reading_groups,
@@ -131,17 +130,6 @@ def test_medquad_takes_other_answers_of_the_file_and_leaves_known_items_out(monk
     assert {passage.startswith("Gout. ") for passage in some} == {True, False}
 
 
-def test_judged_questions_need_right_and_wrong_answers(tmp_path: Path) -> None:
-    lines = ["qid\tquestion\tanswer\tlabel", *(f"1\twho 's it ?\tnot {i} .\t0" for i in range(6))]
-    lines += ["1\twho 's it ?\tit -lrb- x -rrb-\t1", "2\twhy ?\tso\t1", "3\twhat ?\tno\t0"]
-    path = tmp_path / "judged.tsv.gz"
-    path.write_bytes(gzip.compress("\n".join(lines).encode()))
-    (group,) = judged_groups(path, "wikiqa", random.Random(0))
-    assert (group.question, group.passages[0]) == ("who's it?", "it (x)")
-    assert group.is_right == (True, False, False, False, False)
-    assert set(group.passages[1:]) <= {f"not {i}." for i in range(6)}
-
-
 def test_covid_answers_are_compared_in_their_language() -> None:
     examples = [Example(f"q{i}", f"answer {i}") for i in range(5)]
     examples += [Example(f"Frage {i}", f"das ist Antwort {i}") for i in range(3)]
@@ -153,14 +141,10 @@ def test_covid_answers_are_compared_in_their_language() -> None:
 
 def write_sources(data: Path, reading: Path, documents: list[dict[str, Any]]) -> None:
     """A few lines of all sources but MedQuAD."""
-    for name in ("qa_pairs", "wikiqa", "trecqa"):
-        (data / name).mkdir(parents=True)
+    (data / "qa_pairs").mkdir(parents=True)
     squad = "\n".join(map(json.dumps, squad_rows()))
     (data / "qa_pairs/squad_sentences.jsonl.gz").write_bytes(gzip.compress(squad.encode()))
     (data / "qa_pairs/covid_faq.tsv").write_text("question\tanswer\tlang\nWas?\tDas.\tde\nWer?\tDie.\tde\n")
-    judged = "1\twhy ?\tso\t1\n1\twhy ?\tno\t0\n"
-    (data / "wikiqa/train.tsv").write_text(judged)
-    (data / "trecqa/train-all.tsv.gz").write_bytes(gzip.compress(judged.encode()))
     reading.write_text("\n".join(map(json.dumps, documents)) + "\n\n")
 
 
@@ -173,7 +157,7 @@ def test_all_sources_are_read_and_documents_for_reading_twice_unless_held_out(
     monkeypatch.setattr(module, "known_items", lambda _: frozenset())
     groups = read_groups(tmp_path / "data", tmp_path / "documents.jsonl", seed=1)
     counts = {source: sum(group.source == source for group in groups) for source in {g.source for g in groups}}
-    assert counts == {READING: 21, NEAR: 21, "squad": 20, "medquad": 2, "wikiqa": 1, "trecqa": 1, "covid": 2}
+    assert counts == {READING: 21, NEAR: 21, "squad": 20, "medquad": 2, "covid": 2}
     assert sum(group.held_out for group in groups) == 14
     assert groups == read_groups(tmp_path / "data", tmp_path / "documents.jsonl", seed=1)
     assert groups != read_groups(tmp_path / "data", tmp_path / "documents.jsonl", seed=2)

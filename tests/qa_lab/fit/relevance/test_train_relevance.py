@@ -1,6 +1,5 @@
 """Tiny models learn which passages answer."""
 
-import json
 import shutil
 import sys
 from dataclasses import replace
@@ -11,10 +10,10 @@ import numpy as np
 import pytest
 import torch
 
+from qa_bot.answering.relevance.passage_scorer import scorer_of
 from qa_core.encoders.onnx_export import export_onnx
 from qa_core.encoders.onnx_quantisation import quantise
 from qa_core.training.loop import seed_everything
-from qa_core.training.pair_classifier import PairClassifier
 from qa_lab.fit.relevance import train_relevance
 from qa_lab.fit.relevance.groups import Group
 from qa_lab.fit.relevance.train_relevance import (
@@ -152,21 +151,19 @@ def run_main(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mpnet: Path) -> No
     main()
 
 
-def test_the_command_trains_both_and_writes_the_settings(
+def test_the_command_trains_both_and_writes_a_model_that_scores_passages(
     starter: Path, mpnet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written: dict[str, Any] = {}
-
-    def write(out: Path, student: PairClassifier, work: Path, *, made_with: dict[str, Any]) -> None:
-        written.update(json.loads(json.dumps(made_with)), out=out)
-
     monkeypatch.setattr(train_relevance, "MPNET_SHA256", train_relevance.sha256(mpnet / "model.safetensors"))
     monkeypatch.setattr(train_relevance, "read_groups", lambda *_, seed: GROUPS[seed:])
-    monkeypatch.setattr(train_relevance, "write", write)
     run_main(monkeypatch, tmp_path, mpnet)
-    assert written["out"] == tmp_path / "out"
-    assert (written["teacher"]["steps"], written["student"]["steps"], written["student"]["seed"]) == (3, 2, 4)
-    assert written["held_out"]["groups"] == 3
+    scorer = scorer_of(str(tmp_path / "out"))
+    assert scorer is not None
+    assert scorer.ready()
+    assert np.isfinite(scorer.scores("cats ?", ["do sleep", "do day"])).all()
+    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    for text in ("groups of covid | 3 |", "| seed | 4 |", "held out, groups | 3 |", '"steps": 2', "CC BY-SA 4.0"):
+        assert text in card
 
 
 def test_weights_of_another_teacher_are_refused(mpnet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
