@@ -7,7 +7,8 @@ better ones, and with keywords alone, each with and without reading the first pa
 every gold text. All collections weigh the same; questions whose documents are hidden weigh a tenth and count in no
 figure. It prints how each collection fares with a calibration of the others, and writes the calibrations of all.
 
-With a trained cross-encoder, which scores the passages that are read, it writes those of its scores into its folder.
+With a trained cross-encoder, which scores the passages that are read, it asks every collection of the repository, and
+writes the calibrations of its scores into its folder.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from qa_bot.answering.fit_confidence import KEYWORD, PASSAGES, VERIFIED
 from qa_bot.answering.relevance.passage_scorer import CALIBRATIONS
 from qa_bot.home.config import Config
 from qa_bot.home.encoders import STARTER
-from qa_lab.fit.passage_rows import Row, by_collection, collections, rows_of
+from qa_lab.fit.passage_rows import REPOSITORY, Row, by_collection, collections, every_collection, rows_of
 from qa_lab.reference.encoders import choose
 
 HIDDEN_WEIGHT = 0.1
@@ -149,7 +150,7 @@ def main() -> None:
     for way in scored_ways(cross_encoder) if cross_encoder else WAYS:
         rows = [
             row
-            for collection in collections()
+            for collection in collections(every_collection() if cross_encoder else REPOSITORY)
             for improved in way.improved
             for row in rows_of(collection, choose(STARTER), way.flags, improved=improved)
             if row.features

@@ -66,14 +66,19 @@ class DevelopmentCollection:
     dialogues: Path
 
 
-def collections() -> Iterator[DevelopmentCollection]:
-    """Those of `$QA_BOT_DATA/workplace` and of `benchmarks/collections`."""
+def every_collection() -> list[str]:
+    """The names of all in `benchmarks/collections` that have questions, also of those that decided nothing so far."""
+    return sorted(path.parent.name for path in COLLECTIONS_FOLDER.glob("*/questions.jsonl"))
+
+
+def collections(names: Sequence[str] = REPOSITORY) -> Iterator[DevelopmentCollection]:
+    """Those of `$QA_BOT_DATA/workplace`, and these of `benchmarks/collections`."""
     data = Path(os.environ["QA_BOT_DATA"]) / "workplace"
     for name in WORKPLACE:
         yield DevelopmentCollection(
             name, data / name, data / f"{name}.questions.jsonl", data / f"{name}.dialogues.jsonl"
         )
-    for name in REPOSITORY:
+    for name in names:
         folder = COLLECTIONS_FOLDER / name
         documents = STARTER_FILE if name == "everyday" else folder / "documents"
         yield DevelopmentCollection(name, documents, folder / "questions.jsonl", folder / "dialogues.jsonl")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from qa_lab.fit.fit_passage_confidence import fitted, held_out, reliability_error, report, score, weights
-from qa_lab.fit.passage_rows import Row, by_collection
+from qa_lab.fit.passage_rows import REPOSITORY, Row, by_collection, collections, every_collection
 
 
 def row(collection: str, covered: float, grade: str, *, refused: float = 0.0, hidden: bool = False) -> Row:
@@ -26,6 +28,14 @@ def test_collections_weigh_the_same_and_hidden_questions_a_tenth() -> None:
     assert shares.sum() == pytest.approx(len(ROWS))
     assert shares[:3].sum() == pytest.approx(len(ROWS) / 2)
     assert shares[2] == pytest.approx(shares[0] / 10)
+
+
+def test_every_collection_of_the_repository_has_documents(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("QA_BOT_DATA", str(tmp_path))
+    by_name = {collection.name: collection for collection in collections(every_collection())}
+    assert {"company", "18f", *REPOSITORY} < set(by_name)
+    assert all(by_name[name].documents.exists() for name in every_collection())
+    assert [collection.name for collection in collections()] == ["company", "18f", *REPOSITORY]
 
 
 def test_a_score_by_hand() -> None:

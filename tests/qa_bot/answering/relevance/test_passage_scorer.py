@@ -35,7 +35,7 @@ class HandMadeScores:
 def relevance(scores, *texts, seconds=9.0):
     scorer = PassageScorer(lambda: scores)
     assert scorer.ready()
-    return Relevance(scorer, "why?", texts, Deadline(seconds, now=lambda: 0.0))
+    return Relevance(scorer, ["why?"], texts, Deadline(seconds, now=lambda: 0.0))
 
 
 def test_a_folder_without_a_model_is_left_out(tmp_path: Path) -> None:
@@ -88,10 +88,23 @@ def test_all_are_scored_if_the_first_may_not_answer() -> None:
     assert judged.known == {0: 0.5, 1: -4.0, 2: 2.0}
 
 
+def test_the_score_is_the_mean_over_the_readings() -> None:
+    class ByReading:
+        def score(self, pairs):
+            return np.array([len(question) + float(text) for question, text in pairs], np.float32)
+
+    scorer = PassageScorer(ByReading)
+    assert scorer.ready()
+    assert scorer.scores(["a", "abc"], ["10", "20"]) == [12.0, 22.0]
+    late = Relevance(scorer, ["a", "abc"], ["10"], Deadline(0.05, now=lambda: 0.0))
+    late.score([0])
+    assert late.known == {}, "two pairs need more time"
+
+
 def test_without_time_or_model_nothing_is_scored() -> None:
     late = relevance(HandMadeScores(), "-1", "2", "2", seconds=0.05)
     late.score_in_order([0, 1, 2])
     assert late.known == {0: -1.0}, "there is time for one pair"
-    without = Relevance(None, "why?", ["1"], Deadline.after(9))
+    without = Relevance(None, ["why?"], ["1"], Deadline.after(9))
     without.score_in_order([0])
     assert without.known == {}

@@ -160,7 +160,7 @@ def test_the_command_trains_both_and_writes_a_model_that_scores_passages(
     scorer = scorer_of(str(tmp_path / "out"))
     assert scorer is not None
     assert scorer.ready()
-    assert np.isfinite(scorer.scores("cats ?", ["do sleep", "do day"])).all()
+    assert np.isfinite(scorer.scores(["cats ?"], ["do sleep", "do day"])).all()
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     for text in ("groups of covid | 3 |", "| seed | 4 |", "held out, groups | 3 |", '"steps": 2', "CC BY-SA 4.0"):
         assert text in card
