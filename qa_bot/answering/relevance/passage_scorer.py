@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 
@@ -95,7 +95,7 @@ def scorer_of(folder: str) -> PassageScorer | None:
     return _scorer(Path(folder)) if folder else None
 
 
-@cache
+@lru_cache(maxsize=2)
 def _scorer(folder: Path) -> PassageScorer:
     return PassageScorer(lambda: open_cross_encoder(folder))
 

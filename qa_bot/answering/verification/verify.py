@@ -179,12 +179,12 @@ class Verifier:
         is_settled = any(_is_settled(candidate) for candidate in candidates[: self._read])
         head = (candidates if is_settled else passages)[: self._read]
         languages = ranking.formulation.languages
-        telling = [reading for reading in readings if has_content(reading, languages)] or readings
-        whole = [whole_verbs(reading, languages) for reading in telling]
+        whole = [whole_verbs(reading, languages) for reading in readings]
+        telling = [at for at, reading in enumerate(whole) if has_content(reading, languages)] or [*range(len(whole))]
         exact = Exact(codes_in(ranking.formulation.text), contact)
-        covers = self._covers(head, whole, exact, languages.question, index, deadline)
+        covers = self._covers(head, [whole[at] for at in telling], exact, languages.question, index, deadline)
         question = ranking.formulation.text
-        relevance = Relevance(self._scorer, telling, [*map(read_text, head)], deadline)
+        relevance = Relevance(self._scorer, [readings[at] for at in telling], [*map(read_text, head)], deadline)
         if is_settled or not head:
             relevance.score(range(len(head[:1])))
             return Verified(candidates, ranking.passages, _by_id(head, covers, relevance.known))
