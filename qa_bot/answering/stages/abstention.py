@@ -20,6 +20,7 @@ from qa_core.types import Candidate, Question
 from rankers.clue import Statistics
 from rankers.question_titles import is_question
 from retrievers.formulate import Formulation, asks, question_text
+from retrievers.german_compounds import is_in_compound
 from retrievers.german_synonyms import known_synonyms
 from retrievers.german_verbs import parted_again
 from retrievers.question_terms import content_terms, has_content, whole_verbs
@@ -104,6 +105,8 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
     unknown = [term for term in content if term in of_turn and not index.document_frequency("all", term)]
     synonyms = known_synonyms(formulation, index)
     unknown = [term for term in unknown if term not in synonyms]
+    if language == "de" and unknown:
+        unknown = _not_in_compounds(unknown, ranking.candidates)
     if others := [code for code in formulation.languages.analyses if code != language]:
         unknown = [term for term in unknown if not _is_known_elsewhere(text, term, language, others, index)]
     cover = ranking.cover
@@ -156,6 +159,12 @@ def _of_function_words(text: str, language: str, spoken: str) -> set[str]:
         word for word in question_words(text, language, spoken) if not word.name and word.text.casefold() in small
     )
     return {term for word in function_words for term in word.terms}
+
+
+def _not_in_compounds(unknown: Sequence[str], nearest: Sequence[Candidate]) -> list[str]:
+    """The German terms that are no part of a word of the nearest documents: "Schutzhelm" mentions "Helm"."""
+    present = {term for candidate in nearest[:NEAREST] for term in terms(candidate.passage.text, "de")}
+    return [term for term in unknown if not (term.isalpha() and is_in_compound(term, present))]
 
 
 def _is_known_elsewhere(text: str, term: str, language: str, others: Sequence[str], index: Statistics) -> bool:

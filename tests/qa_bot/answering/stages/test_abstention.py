@@ -236,6 +236,12 @@ def test_a_word_that_is_meant_is_not_missed(corridor):
     assert reason(read, corridor.decide(read), corridor.index).startswith("Several passages are about this")
 
 
+def test_a_word_inside_a_compound_of_a_near_document_is_not_unknown(german):
+    refusal = reason_for(german, "Hat der Kindergarten ein Blorptastik?")
+    assert refusal.startswith("Keines Ihrer Dokumente erwähnt “Blorptastik”;"), "there is a Betriebskindergarten"
+    assert "Kindergarten" not in refusal.partition(";")[0]
+
+
 def test_a_word_whose_synonym_is_in_a_document_is_not_unknown(german):
     refusal = reason_for(german, "Was zahlen Erziehungsberechtigte für das Blorptastik?")
     assert "“Blorptastik”" in refusal
