@@ -30,10 +30,12 @@ def read(file: SourceFile) -> Iterator[Item]:
     """One record; its title is that of the document, else the file's stem. Text before an XML error is kept."""
     source = without_entities(file.text())
     root, error = parse_begun(io.BytesIO(source.join(AROUND).encode()))
-    if root is not None and (error is None or words(root)):
+    has_text = root is not None and bool(words(root))
+    if root is not None and (error is None or has_text):
         yield _document(file, root)
     if error is not None:
-        yield Reject(f"{file.where}:{error.line}", f"{error} The text before this line is kept.")
+        kept = " The text before this line is kept." if has_text else ""
+        yield Reject(f"{file.where}:{error.line}", f"{error}{kept}")
 
 
 def _document(file: SourceFile, root: Element) -> Item:

@@ -72,6 +72,14 @@ def test_text_before_an_error_is_kept(reads):
     assert [(record.title, record.text) for record in records] == [("Pot", "Fill it.")]
     assert reject.where.endswith("pot.docbook:5")
     assert "Expected well-formed XML, but got mismatched tag" in reject.reason
+    assert reject.reason.endswith("The text before this line is kept.")
+
+
+def test_nothing_is_said_to_be_kept_of_a_file_that_breaks_before_its_text(reads):
+    records, [reject], _ = reads("pot.docbook", "<article>\n<title></article>\n")
+    assert records == []
+    assert "mismatched tag" in reject.reason
+    assert "kept" not in reject.reason
 
 
 def test_a_book_that_only_includes_its_chapters_has_no_text(reads):
