@@ -46,9 +46,20 @@ def _check_fusion(_home: Home, name: str, value: str) -> None:
         raise ConfigError(f"{name}: {error}") from None
 
 
+def _check_cross_encoder(_home: Home, name: str, value: str) -> None:
+    from qa_core.encoders.pair_tokens import PairConfig
+    from qa_core.networks.checkpoints import load_config
+
+    try:
+        load_config(Path(value), PairConfig)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{name}: {error}") from None
+
+
 _CHECKS: dict[str, Callable[[Home, str, str], None]] = {
     "store.url": _check_url,
     "ranking.models": _check_rankers,
+    "ranking.cross_encoder": _check_cross_encoder,
     "ranking.fusion": _check_fusion,
     "ranking.challenger": _check_fusion,
 }

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_core.networks.checkpoints import CONFIG
+from qa_core.networks.checkpoints import CONFIG, FORMAT
 
 BERT = {"model_type": "bert", "architectures": ["BertModel"]}
 FOLDERS: dict[str, dict[str, object]] = {
@@ -13,6 +13,7 @@ FOLDERS: dict[str, dict[str, object]] = {
     "fused": {"kind": "FusionModel"},
     "encoder": {"kind": "SlamConfig"},
     "bert": BERT,
+    "pairs": {"format": FORMAT, "kind": "FusionModel", "config": {}},
 }
 
 
@@ -45,6 +46,8 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("ranking.models", "empty", "got no config.json"),
         ("ranking.models", "hyper, fused", "is a learned fusion; name it by ranking.fusion"),
         ("ranking.models", "hyper, hyper:3", "two folders are named 'hyper'"),
+        ("ranking.cross_encoder", "empty", "Expected a model folder with config.json"),
+        ("ranking.cross_encoder", "pairs", "Expected a model of kind PairConfig, but got 'FusionModel'"),
         ("ranking.fusion", "hyper", "names the kind 'HyperQAConfig'"),
         ("ranking.challenger", "empty", "got no config.json"),
         ("store.url", "garbage", "Expected a URL sqlite:///… or postgresql://… as [store] url, but got garbage"),
