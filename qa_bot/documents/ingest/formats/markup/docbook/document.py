@@ -34,8 +34,8 @@ def read(file: SourceFile) -> Iterator[Item]:
     if root is not None and (error is None or has_text):
         yield _document(file, root)
     if error is not None:
-        kept = " The text before this line is kept." if has_text else ""
-        yield Reject(f"{file.where}:{error.line}", f"{error}{kept}")
+        remark = " The text before this line is kept." if has_text else ""
+        yield Reject(f"{file.where}:{error.line}", f"{error}{remark}")
 
 
 def _document(file: SourceFile, root: Element) -> Item:
