@@ -29,6 +29,9 @@ log = logging.getLogger(__name__)
 
 CALIBRATIONS = "passage_confidence.json"
 """In the folder of a cross-encoder: the confidence of passages that it scored, by search."""
+WEIGHT = 0.25
+"""Of the cross-encoder's log-odds, beside evidence and cover. Over 40 collections the gold is in the first passage for
+.890 instead of .858 of the questions with a weight of .2, for .889 with .3, for .880 with .5."""
 SURE = 1.0
 """Log-odds from which a passage answers so likely that the others are not scored. Over 40 collections three of five
 passages are scored, and the gold is first for .889 instead of .890 of the questions."""
@@ -88,6 +91,12 @@ class Relevance:
         self.score(places[:1])
         if places and self.known.get(places[0], SURE) < SURE:
             self.score(places)
+
+    def ordered(self, fits: Sequence[float]) -> list[int]:
+        """The places of the passages by how well they fit (N,) and how likely they answer, best first."""
+        order = sorted(range(len(fits)), key=fits.__getitem__, reverse=True)
+        self.score_in_order(order)
+        return sorted(order, key=lambda at: fits[at] + WEIGHT * self.known.get(at, 0.0), reverse=True)
 
 
 def scorer_of(folder: str) -> PassageScorer | None:

@@ -35,9 +35,6 @@ COVER_WEIGHT = 2.0
 """Of the cover of a passage, beside its evidence (at most 3.5), when the passages that were read are put in order. Over
 eight collections the gold is in the first passage for .796 instead of .746 of the questions with the table's vectors,
 for .822 instead of .787 with MiniLM's; weights from 1.5 to 2 differ by .01."""
-RELEVANCE_WEIGHT = 0.25
-"""Of the cross-encoder's log-odds, beside evidence and cover. Over 40 collections the gold is in the first passage for
-.890 instead of .858 of the questions with a weight of .2, for .889 with .3, for .880 with .5."""
 LISTED = 0.5
 """Of a list, beside evidence and cover, if the question asks how to do something. Over eight collections the gold is in
 the first passage for .843 instead of .837 of the questions; from .5 to 1 nothing differs."""
@@ -179,33 +176,18 @@ class Verifier:
         is_settled = any(_is_settled(candidate) for candidate in candidates[: self._read])
         head = (candidates if is_settled else passages)[: self._read]
         languages = ranking.formulation.languages
-        whole = [whole_verbs(reading, languages) for reading in readings]
-        telling = [at for at, reading in enumerate(whole) if has_content(reading, languages)] or [*range(len(whole))]
+        whole = {reading: whole_verbs(reading, languages) for reading in readings}
+        telling = [reading for reading in readings if has_content(whole[reading], languages)] or readings
         exact = Exact(codes_in(ranking.formulation.text), contact)
-        covers = self._covers(head, [whole[at] for at in telling], exact, languages.question, index, deadline)
-        question = ranking.formulation.text
-        relevance = Relevance(self._scorer, [readings[at] for at in telling], [*map(read_text, head)], deadline)
+        covers = self._covers(head, [whole[reading] for reading in telling], exact, languages.question, index, deadline)
+        relevance = Relevance(self._scorer, telling, [*map(read_text, head)], deadline)
         if is_settled or not head:
             relevance.score(range(len(head[:1])))
             return Verified(candidates, ranking.passages, _by_id(head, covers, relevance.known))
 
-        texts = [whole_text(candidate) for candidate in head]
-        is_dated = any(names_time(question, text) for text in texts)
-        lacking = [lacks_amount(ranking.question.title, text) for text in texts]
-
-        def fit(at: int) -> float:
-            listed = LISTED if asks_for_steps and _has_list(head[at]) else 0.0
-            reached = REACHED if contact.is_in(head[at].passage.text) else 0.0
-            other_time = OTHER_TIME if is_dated and is_of_another_time(question, texts[at]) else 0.0
-            coded = CODED if covers[at].has_codes else 0.0
-            no_amount = NO_AMOUNT if lacking[at] and not all(lacking) else 0.0
-            gained = head[at].score + COVER_WEIGHT * covers[at].covered + listed + reached + coded
-            return gained - other_time - no_amount
-
-        order = sorted(range(len(head)), key=fit, reverse=True)
-        relevance.score_in_order(order)
-        order.sort(key=lambda at: fit(at) + RELEVANCE_WEIGHT * relevance.known.get(at, 0.0), reverse=True)
-        order = latest_first(question, order, head, [cover.covered for cover in covers])
+        fits = _fits(ranking, head, covers, asks_for_steps=asks_for_steps, contact=contact)
+        order = relevance.ordered(fits)
+        order = latest_first(ranking.formulation.text, order, head, [cover.covered for cover in covers])
         relevance.score(order[:1])
         moved = [head[at].scored(candidate.score) for at, candidate in zip(order, head, strict=True)]
         reordered = (*moved, *passages[len(head) :])
@@ -259,6 +241,32 @@ class Verifier:
     def _vectors_of_words(self, reading: str) -> FloatArray:
         """Unit rows (W, D) of all words of a reading."""
         return self._vectors.of_words(reading, [match.span() for match in _WORD.finditer(reading)])
+
+
+def _fits(
+    ranking: RankedCandidates,
+    head: Sequence[Candidate],
+    covers: Sequence[Cover],
+    *,
+    asks_for_steps: bool,
+    contact: AskedContact,
+) -> list[float]:
+    """How well each passage that was read fits: its evidence and cover, and what the question asks for."""
+    question = ranking.formulation.text
+    texts = [whole_text(candidate) for candidate in head]
+    is_dated = any(names_time(question, text) for text in texts)
+    lacking = [lacks_amount(ranking.question.title, text) for text in texts]
+
+    def fit(at: int) -> float:
+        listed = LISTED if asks_for_steps and _has_list(head[at]) else 0.0
+        reached = REACHED if contact.is_in(head[at].passage.text) else 0.0
+        other_time = OTHER_TIME if is_dated and is_of_another_time(question, texts[at]) else 0.0
+        coded = CODED if covers[at].has_codes else 0.0
+        no_amount = NO_AMOUNT if lacking[at] and not all(lacking) else 0.0
+        gained = head[at].score + COVER_WEIGHT * covers[at].covered + listed + reached + coded
+        return gained - other_time - no_amount
+
+    return [fit(at) for at in range(len(head))]
 
 
 def _by_id(head: Sequence[Candidate], covers: Sequence[Cover], scores: Mapping[int, float]) -> dict[str, Cover]:

@@ -57,23 +57,27 @@ def answer_to(home: Home, question: str, **flags: str) -> Answer:
         return bot.ask(Ask(Question(question), trace=True), deadline=30)
 
 
+def relevance_of(answer: Answer) -> float:
+    """The feature of the confidence, from the trace."""
+    features = (answer.trace or {})["confidence"]
+    assert isinstance(features, dict)
+    return float(features["relevance"])
+
+
 def test_the_score_decides_the_order_and_the_confidence(home: Home, scored_folder: Path) -> None:
     answer = answer_to(home, QUESTION, cross_encoder=str(scored_folder))
     assert answer.sources[0].document.endswith("desks.md")
     assert answer.confidence == pytest.approx(0.8808, abs=1e-4), "σ(2)"
-    assert answer.trace is not None
-    assert answer.trace["confidence"]["relevance"] == 2.0  # type: ignore[index]
+    assert relevance_of(answer) == 2.0
     other = answer_to(home, "Which cat may come to work?", cross_encoder=str(scored_folder), effort="low")
-    assert other.trace is not None
-    assert other.trace["confidence"]["relevance"] == 0.0, "nothing is read"  # type: ignore[index]
+    assert relevance_of(other) == 0.0, "nothing is read"
 
 
 def test_without_calibrations_the_score_decides_the_order_only(home: Home, scored_folder: Path) -> None:
     (scored_folder / CALIBRATIONS).unlink()
     scored, plain = answer_to(home, QUESTION, cross_encoder=str(scored_folder)), answer_to(home, QUESTION)
     assert scored.sources[0].document.endswith("desks.md")
-    assert plain.trace is not None
-    assert plain.trace["confidence"]["relevance"] == 0.0  # type: ignore[index]
+    assert relevance_of(plain) == 0.0
     assert plain.sources[0].document.endswith("dogs.md")
     assert scored.confidence != pytest.approx(0.8808, abs=1e-4)
 
@@ -91,7 +95,6 @@ def test_a_saved_model_scores_passages(home: Home, pair_bert: Path, tmp_path: Pa
 
     TrainedCrossEncoder.of(pair_bert, PairConfig(max_length=32)).save(tmp_path / "model", card="# card\n")
     answer = answer_to(home, QUESTION, cross_encoder=str(tmp_path / "model"))
-    assert answer.trace is not None
-    score = answer.trace["confidence"]["relevance"]  # type: ignore[index]
+    score = relevance_of(answer)
     assert np.isfinite(score)
     assert score != 0.0
