@@ -6,13 +6,13 @@ import hashlib
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from qa_bot.documents.boilerplate import Boilerplate
-from qa_bot.documents.cutting.cut_record import MARKDOWN_CUTTING, CutRecord, cut_record
+from qa_bot.documents.cutting.cut_record import MARKDOWN_CUTTING, CutRecord, cut_record, in_its_language
 from qa_bot.documents.cutting.repeated_blocks import RepeatedBlocks
 from qa_bot.documents.index_update import IndexUpdate
 from qa_bot.documents.ingest.near_duplicates import super_shingles_of
@@ -21,8 +21,6 @@ from qa_bot.documents.reject_log import AddReport, RejectLog
 from qa_bot.home.sections import PassagesSection
 from qa_bot.home.store import KnownDocument, NewDocument, NewPassage, Store
 from qa_core.text.analysis import normalise
-from qa_core.text.language_detection import language_of
-from qa_core.text.languages import language_code
 from qa_core.text.safe_text import escaped, has_control_characters
 from qa_core.web_addresses import web_address
 
@@ -89,15 +87,20 @@ class RecordSync:
         progress: Progress = lambda _: None,
         *,
         fate: FateOf | None = None,
+        cuts: MutableMapping[Record, CutRecord] | None = None,
     ) -> None:
-        """Args: `fate(source, file)` is what this run does with a file of any source.
+        """A run over a collection.
 
-        Without it, as in an import, pages of websites replace those of other sources, too.
+        Args:
+            fate: what this run does with a file of any source. Without it, as in an import, pages of websites replace
+                those of other sources, too.
+            cuts: records that are cut already, filled while `run` takes its items and emptied after each batch.
         """
         self._store, self._update, self._log = store, update, log
         self._name, self._passages = collection, passages
         self._progress, self._counts = progress, log.counts
         self._fate = fate
+        self._cuts = {} if cuts is None else cuts
         self._boilerplate = update.boilerplate if update else Boilerplate()
         self._collection = store.collection(collection) if update else _collection_key(store, collection)
         self._seen = bytearray()  # by document key: 1 if this run has met it
@@ -181,6 +184,7 @@ class RecordSync:
                     self._blocks(owner).count(record.id, document.blocks)
         if self._update is not None:
             self._write([self._document(*record) for record in changed.values()], retired, self._update)
+        self._cuts.clear()
         self._progress(self._counts)
 
     def _known_ids(self, batch: Sequence[tuple[Record, Owner]]) -> Mapping[str, KnownDocument]:
@@ -254,8 +258,10 @@ class RecordSync:
             self._counts.duplicates += sum(duplicate is not None for duplicate in inserted.duplicates)
 
     def _cut(self, record: Record, boilerplate: Collection[str] = ()) -> CutRecord:
+        if not boilerplate and (ready := self._cuts.pop(record, None)):
+            return ready
         characters, overlap = self._passages.characters, self._passages.overlap
-        return cut_record(_in_its_language(record), characters=characters, overlap=overlap, boilerplate=boilerplate)
+        return cut_record(in_its_language(record), characters=characters, overlap=overlap, boilerplate=boilerplate)
 
     def _blocks(self, owner: Owner) -> RepeatedBlocks:
         return self._boilerplate.of(str(owner.source or self._name))
@@ -309,15 +315,6 @@ def _bad_id(identifier: str) -> str:
     if has_control_characters(identifier):
         return f"Expected an id without control characters, but got {escaped(identifier)}; remove them."
     return ""
-
-
-def _in_its_language(record: Record) -> Record:
-    """The record with the language of its text; a declared one counts only if the text does not decide.
-
-    Templates declare English for texts in any language.
-    """
-    text = f"{record.title}\n{record.body}\n{record.text}"
-    return replace(record, language=language_of(text, language_code(record.language)))
 
 
 def _collection_key(store: Store, name: str) -> int | None:

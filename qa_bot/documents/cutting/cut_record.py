@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from qa_bot.documents.cutting.archived_notice import is_archived
@@ -15,6 +15,8 @@ from qa_bot.documents.cutting.tidying import tidy_markdown
 from qa_bot.documents.ingest.files.source_file import MEMBER, stem_of
 from qa_bot.documents.ingest.records import Record
 from qa_core.text.analysis import fold, normalise, words
+from qa_core.text.language_detection import language_of
+from qa_core.text.languages import language_code
 from qa_core.text.stop_words import word_set
 from qa_core.types import NO_PLACE, Details, Place
 
@@ -44,6 +46,15 @@ class CutRecord:
     passages: Sequence[CutPassage]
     details: Details
     blocks: frozenset[str] = frozenset()
+
+
+def in_its_language(record: Record) -> Record:
+    """The record with the language of its text; a declared one counts only if the text does not decide.
+
+    Templates declare English for texts in any language.
+    """
+    text = f"{record.title}\n{record.body}\n{record.text}"
+    return replace(record, language=language_of(text, language_code(record.language)))
 
 
 def cut_record(record: Record, *, characters: int, overlap: int, boilerplate: Collection[str] = ()) -> CutRecord:

@@ -89,13 +89,13 @@ class Reading:
         """
         where = printable(str(file.path))
         try:
-            before = _state(file.path)
+            before = state_of(file.path)
             with file.path.open("rb", buffering=0) as handle:
                 stream = CountingStream(handle, LayerBudget(self.budget), size=before[0])
                 layer = Layer(file.name, where, stream, before[0], is_named=is_named, prefix=prefix)
                 for item in self._layer(layer):
                     yield _dated(item, where, before[1])
-            if _state(file.path) != before:
+            if state_of(file.path) != before:
                 yield Notice(where, "The file changed while it was read; add it again when it is complete.")
         except TotalLimitError:
             raise
@@ -184,7 +184,8 @@ def _modified(item: Item, date: str) -> Item:
     return replace(item, modified=item.modified or date) if isinstance(item, Record) and item.markdown else item
 
 
-def _state(path: Path) -> tuple[int, int]:
+def state_of(path: Path) -> tuple[int, int]:
+    """Size and time of the last change; raises OSError if there is no such file."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns
 

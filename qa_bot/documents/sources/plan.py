@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from qa_bot.documents.ingest.files.digest import file_digest
 from qa_bot.documents.ingest.records import Notice, Reject
 from qa_bot.documents.sources.listing import FileState, Listing
 from qa_bot.home.store import SourceFile
@@ -127,15 +127,6 @@ def _find_moves(plan: SyncPlan, gone: Iterable[str], rows: Mapping[str, SourceFi
             staying.append(path)
     plan.new = staying
     plan.deleted = sorted(path for paths in by_content.values() for path in paths)
-
-
-def file_digest(location: str) -> str:
-    """The digest of a file's bytes; "" if it cannot be read."""
-    try:
-        with Path(location).open("rb") as file:
-            return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-    except OSError:
-        return ""
 
 
 def _unreachable(place: Path, reason: str) -> str:

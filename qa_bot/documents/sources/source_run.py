@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from qa_bot.documents.ingest.files.byte_budget import ByteBudget
+from qa_bot.documents.ingest.files.digest import file_digest
 from qa_bot.documents.ingest.files.walk import File, printable
 from qa_bot.documents.ingest.reading import Reading
 from qa_bot.documents.ingest.records import Item, Record, Reject
+from qa_bot.documents.read_ahead.ahead import ReadAhead
+from qa_bot.documents.read_ahead.file_read import Request
 from qa_bot.documents.record_sync import Fate, Owner, SourceItem
 from qa_bot.documents.reject_log import SourceReport
 from qa_bot.documents.sources.listing import FileState, Listing
-from qa_bot.documents.sources.plan import REJECTED, STALE, WHOLE, SyncPlan, compare, file_digest
+from qa_bot.documents.sources.places import FILE_KINDS
+from qa_bot.documents.sources.plan import REJECTED, STALE, WHOLE, SyncPlan, compare
 from qa_bot.home.store import Source, SourceFile, SourceStore, with_deleted
 
 YOUNG = 2_000_000_000
@@ -80,8 +85,13 @@ class SourceRun:
             return "read"
         return "gone" if file in self._gone else "settled"
 
-    def items(self, budget: ByteBudget) -> Iterator[SourceItem]:
-        """The records of the files to read.
+    def requests(self) -> Iterator[Request]:
+        """The files to read that may be read ahead."""
+        requests = itertools.starmap(self._request, self.plan.states.items())
+        return (request for request in requests if request is not None)
+
+    def items(self, budget: ByteBudget, ahead: ReadAhead | None = None) -> Iterator[SourceItem]:
+        """The records of the files to read; those of `requests` may be read ahead.
 
         Raises:
             TotalLimitError: the budget is exhausted; the rest is not read.
@@ -92,7 +102,7 @@ class SourceRun:
         for path, state in self.plan.states.items():
             location = printable(state.location)
             yield Owner(self.source.id, path, self.source.first_name, self.stem(path), location, self.deleted(path))
-            yield from self._read(path, state, budget)
+            yield from self._read(path, state, budget, ahead)
 
     def note_rejected(self, path: str, count: int, first: Reject) -> None:
         """Have a file read again, and say so, because records of it are not stored."""
@@ -148,10 +158,12 @@ class SourceRun:
         old, new = self.rows[before].stem, self.stem(now)
         return frozenset(new + id_[len(old) :] if id_.startswith(old) else id_ for id_ in self.rows[before].deleted)
 
-    def _read(self, path: str, state: FileState, budget: ByteBudget) -> Iterator[Item]:
-        result = FileResult(self.stem(path), state, self._digest(state))
+    def _read(self, path: str, state: FileState, budget: ByteBudget, ahead: ReadAhead | None) -> Iterator[Item]:
+        request = self._request(path, state) if ahead else None
+        read = ahead.take(request, budget) if ahead and request else None
+        result = FileResult(self.stem(path), state, read.digest if read else self._digest(state))
         last: Reject | None = None
-        for item in self._records(result, budget):
+        for item in ahead.items(read) if ahead and read else self._records(result, budget):
             if last is not None:
                 yield last
             last = None
@@ -168,6 +180,15 @@ class SourceRun:
             note = KEPT.format(count=row.documents) if row and row.documents and not result.records else ""
             yield Reject(last.where, last.reason + note)
         self.results[path] = result
+
+    def _request(self, path: str, state: FileState) -> Request | None:
+        """What to read ahead; None for a file that is large or no text, and for what was sent or visited."""
+        if self.source.kind not in FILE_KINDS:
+            return None
+        options, is_named = self.source.options, self.source.kind != "folder"
+        name, prefix, format_ = self.stem(path), options.get("prefix", ""), options.get("format") or ""
+        request = Request(state.location, state.size, name, is_named, prefix, format_)
+        return request if request.is_suitable else None
 
     def _digest(self, state: FileState) -> str:
         return file_digest(state.location)

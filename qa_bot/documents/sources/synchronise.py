@@ -7,11 +7,14 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 
 from qa_bot.documents.index_update import IndexUpdate
 from qa_bot.documents.ingest.files.byte_budget import ByteBudget, TotalLimitError
 from qa_bot.documents.ingest.records import Limits, Reject
-from qa_bot.documents.record_sync import CUTTING, Progress, RecordSync, SourceItem, is_other_file
+from qa_bot.documents.read_ahead.ahead import ReadAhead, reading_ahead
+from qa_bot.documents.read_ahead.file_read import Settings
+from qa_bot.documents.record_sync import CUTTING, FateOf, Progress, RecordSync, SourceItem, is_other_file
 from qa_bot.documents.reject_log import RejectLog
 from qa_bot.documents.sources.plan import REJECTED, STALE, WHOLE
 from qa_bot.documents.sources.source_run import SourceRun
@@ -53,18 +56,22 @@ class Synchronisation:
             if not any(self._has_work(run) for run in chosen):
                 self._skip(chosen)
                 continue
-            records = RecordSync(
-                self.store,
-                self.update,
-                name,
-                self.passages,
-                self.log,
-                self.progress,
-                fate=lambda source, file: by_id[source].fate(file) if source in by_id else "elsewhere",
+            records = self._read(
+                name, chosen, lambda source, file: by_id[source].fate(file) if source in by_id else "elsewhere"
             )
-            records.run(self._items(chosen))
             for run in chosen:
                 self._finish(run, records)
+
+    def _read(self, collection: str, runs: Sequence[SourceRun], fate: FateOf) -> RecordSync:
+        """Store the records of the files to read, of which the next ones are read ahead."""
+        settings = Settings(self.budget.limits, self.passages.characters, self.passages.overlap)
+        with reading_ahead(lambda: chain.from_iterable(run.requests() for run in runs), settings) as ahead:
+            cuts = ahead.cuts if ahead else None
+            records = RecordSync(
+                self.store, self.update, collection, self.passages, self.log, self.progress, fate=fate, cuts=cuts
+            )
+            records.run(self._items(runs, ahead))
+        return records
 
     def _has_work(self, run: SourceRun) -> bool:
         return bool(run.plan.states or run.plan.problems or (self.removing and run.plan.gone))
@@ -75,11 +82,11 @@ class Synchronisation:
             if self.update:
                 self.update.records.append(lambda run=run: self._remember(run, []))  # type: ignore[misc]
 
-    def _items(self, runs: Iterable[SourceRun]) -> Iterator[SourceItem]:
+    def _items(self, runs: Iterable[SourceRun], ahead: ReadAhead | None) -> Iterator[SourceItem]:
         for run in runs:
             self.log.counts.unchanged += run.plan.documents
             try:
-                yield from run.items(self.budget)
+                yield from run.items(self.budget, ahead)
             except TotalLimitError as error:
                 yield Reject(run.source.place, str(error))
                 return

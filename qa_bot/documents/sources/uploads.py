@@ -16,13 +16,14 @@ from pathlib import Path
 from qa_bot.documents.garbage import rare_collections
 from qa_bot.documents.index_update import ChangeError, index_update
 from qa_bot.documents.ingest.files.byte_budget import ByteBudget
+from qa_bot.documents.ingest.files.digest import file_digest
 from qa_bot.documents.ingest.files.walk import File, printable
 from qa_bot.documents.ingest.reading import Reading
 from qa_bot.documents.ingest.records import Item, Limits, Record
 from qa_bot.documents.reject_log import LISTED, AddReport, reject_log
 from qa_bot.documents.sources.listing import FileState
 from qa_bot.documents.sources.places import UPLOAD
-from qa_bot.documents.sources.plan import REJECTED, SyncPlan, file_digest
+from qa_bot.documents.sources.plan import REJECTED, SyncPlan
 from qa_bot.documents.sources.registry import Registry
 from qa_bot.documents.sources.source_run import FileResult, SourceRun
 from qa_bot.documents.sources.synchronise import Synchronisation, settings_of

@@ -63,7 +63,7 @@ def item_frame(item: Item | Part) -> bytes:
 
 
 def item_of(kind: bytes, payload: bytes) -> Item | Part:
-    return READ[kind](payload)
+    return _part(payload) if kind == PART else READ[kind](orjson.loads(payload))
 
 
 def _part(payload: bytes) -> Part:
@@ -72,8 +72,7 @@ def _part(payload: bytes) -> Part:
     return Part(name, where, data, date)
 
 
-def _record(payload: bytes) -> Record:
-    fields: dict[str, Any] = orjson.loads(payload)
+def _record(fields: dict[str, Any]) -> Record:
     fields["tags"] = tuple(fields["tags"])
     fields["positions"] = tuple(Position(*position) for position in fields["positions"])
     return Record(**fields)
@@ -83,9 +82,9 @@ def _storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-READ: dict[bytes, Callable[[bytes], Item | Part]] = {
+READ: dict[bytes, Callable[[dict[str, Any]], Item]] = {
     RECORD: _record,
-    REJECT: lambda payload: Reject(**orjson.loads(payload)),
-    NOTICE: lambda payload: Notice(**orjson.loads(payload)),
-    PART: _part,
+    REJECT: lambda fields: Reject(**fields),
+    NOTICE: lambda fields: Notice(**fields),
 }
+"""Items from their fields."""

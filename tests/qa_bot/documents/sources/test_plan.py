@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from qa_bot.documents.ingest.files.digest import file_digest
 from qa_bot.documents.ingest.files.walk import File, files
 from qa_bot.documents.ingest.records import Reject
 from qa_bot.documents.sources import plan as plans
 from qa_bot.documents.sources.listing import Listing
-from qa_bot.documents.sources.plan import REJECTED, WHOLE, SyncPlan, compare, file_digest
+from qa_bot.documents.sources.plan import REJECTED, WHOLE, SyncPlan, compare
 from qa_bot.home.store import SourceFile
 
 SETTINGS = "s1"
