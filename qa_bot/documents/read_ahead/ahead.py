@@ -18,7 +18,7 @@ from qa_bot.documents.read_ahead.children import Answer, Children
 from qa_bot.documents.read_ahead.file_read import FileRead, Request, Settings, is_unchanged, read_file
 from qa_bot.documents.read_ahead.messages import file_of
 
-LEAST_FILES, LEAST_BYTES = 32, 256 * 1024
+LEAST_FILES, LEAST_BYTES = 32, 512 * 1024
 """A run with fewer files or bytes is nearly over before another process has started."""
 CHUNK_FILES, CHUNK_BYTES = 32, 64 * 1024
 """What a process gets at once; it needs about a tenth of a second for it."""

@@ -43,20 +43,24 @@ class Children:
 
     def _read(self, requests: Sequence[Request]) -> list[Answer]:
         answers: list[Answer] = []
+        child = self._take()
+        if child is None:
+            return answers
         seconds = self._settings.limits.seconds
         try:
-            if child := self._take():
-                child.send(request_frame(requests, self._settings))
-                for _ in requests:
-                    kind, payload, _ = child.receive(seconds, seconds)
-                    answers.append((kind, payload))
-                self._idle.append(child)
+            child.send(request_frame(requests, self._settings))
+            for _ in requests:
+                kind, payload, _ = child.receive(seconds, seconds)
+                answers.append((kind, payload))
         except (StoppedError, OSError):
             self._is_over = True
+            child.kill()
+        else:
+            self._idle.append(child)
         return answers
 
     def _take(self) -> Child | None:
-        """An idle process or a new one."""
+        """An idle process, or a new one; None if no more are started."""
         with self._lock:
             while self._idle:
                 child = self._idle.pop()
@@ -65,5 +69,9 @@ class Children:
                 child.kill()
             if self._is_over:
                 return None
-            self._started.append(Child(MODULE))
+            try:
+                self._started.append(Child(MODULE))
+            except OSError:  # too little memory, or too many processes
+                self._is_over = True
+                return None
             return self._started[-1]

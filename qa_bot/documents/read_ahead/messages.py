@@ -51,10 +51,14 @@ def file_frame(read: FileRead | None) -> bytes:
 
 
 def file_of(kind: bytes, payload: bytes) -> FileRead | None:
+    """What was read of a file; None for nothing, or if the payload is malformed."""
     if kind != FILE:
         return None
-    digest, (size, mtime), bytes_, items = orjson.loads(payload)
-    read = tuple((READ[item.encode()](fields), _cut_of(cut)) for item, fields, cut in items)
+    try:
+        digest, (size, mtime), bytes_, items = orjson.loads(payload)
+        read = tuple((READ[item.encode()](fields), _cut_of(cut)) for item, fields, cut in items)
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return None
     return FileRead(digest, (size, mtime), bytes_, read)
 
 

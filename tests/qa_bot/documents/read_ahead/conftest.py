@@ -1,0 +1,66 @@
+"""Fixtures of this room: every file is read ahead, in small chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+
+from qa_bot.documents.read_ahead import ahead, children
+from qa_bot.documents.read_ahead.children import Answer, Children
+from qa_bot.documents.read_ahead.file_read import Request
+
+SENT = Children.submit
+
+
+@pytest.fixture
+def few_suffice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run of few files is read ahead, too, by two processes."""
+    monkeypatch.setattr(ahead, "LEAST_FILES", 1)
+    monkeypatch.setattr(ahead, "LEAST_BYTES", 0)
+    monkeypatch.setattr(ahead, "CHUNK_FILES", 3)
+    monkeypatch.setattr(ahead, "_cores", lambda: 3)
+
+
+@pytest.fixture
+def read_there(monkeypatch: pytest.MonkeyPatch, few_suffice: None) -> list[Future[list[Answer]]]:
+    """The processes read all files before the first is taken; what they answered."""
+    answers: list[Future[list[Answer]]] = []
+
+    def submit(self: Children, requests: list[Request]) -> Future[list[Answer]]:
+        answers.append(SENT(self, requests))
+        answers[-1].result()
+        return answers[-1]
+
+    monkeypatch.setattr(Children, "submit", submit)
+    return answers
+
+
+@pytest.fixture
+def read_here(monkeypatch: pytest.MonkeyPatch, few_suffice: None) -> None:
+    """No process begins, so that this one reads all files."""
+    monkeypatch.setattr(Children, "submit", lambda _, requests: Future())
+
+
+@pytest.fixture
+def child_that(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
+    """Has the processes run some lines at each request instead of `_answer`."""
+
+    def child_that(lines: str) -> None:
+        code = (
+            "import os, time\n"
+            "from qa_bot.documents.ingest.worker.messages import frame\n"
+            "from qa_bot.documents.ingest.worker.serving import serve, write\n"
+            "from qa_bot.documents.read_ahead.file_read import read_file\n"
+            "from qa_bot.documents.read_ahead.messages import file_frame, request_of\n"
+            "def answer(payload, out):\n"
+            f"    {lines}\n"
+            "serve(answer)\n"
+        )
+        (tmp_path / "strange_child.py").write_text(code)
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        monkeypatch.setattr(children, "MODULE", "strange_child")
+
+    return child_that
