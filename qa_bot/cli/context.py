@@ -43,6 +43,15 @@ def explicit_home_path(context: typer.Context) -> Path | None:
     return home_path(context) if source is not None and source.name == "COMMANDLINE" else None
 
 
+def present_home(context: typer.Context) -> tuple[Home, Config]:
+    """The home of this command and its configuration, before anything is filled or upgraded."""
+    from qa_bot.home.folder import Home
+    from qa_bot.home.generations import present_config
+
+    home = Home.open(home_path(context))
+    return home, present_config(home)
+
+
 def open_home(context: typer.Context, *, newer: bool = False) -> tuple[Home, Config]:
     """The home of this command and its configuration.
 
@@ -51,11 +60,8 @@ def open_home(context: typer.Context, *, newer: bool = False) -> tuple[Home, Con
     """
     from qa_bot.backup.older_schema import keep_before_upgrade
     from qa_bot.home.checks.schema_version import NewerHomeError
-    from qa_bot.home.folder import Home
-    from qa_bot.home.generations import present_config
 
-    home = Home.open(home_path(context))
-    config = present_config(home)
+    home, config = present_home(context)
     try:
         keep_before_upgrade(home, config)
     except NewerHomeError:
@@ -79,11 +85,8 @@ def open_filled(context: typer.Context) -> tuple[Home, Config, Encoder]:
     For commands that change documents: they do without the bot, whose imports take .1 s.
     """
     from qa_bot.documents.first_fill import prepare
-    from qa_bot.home.folder import Home
-    from qa_bot.home.generations import present_config
 
-    home = Home.open(home_path(context))
-    config = present_config(home)
+    home, config = present_home(context)
     encoder = cache(lambda: open_encoder(home, config))
     prepare(home, config, encoder)
     return home, config, encoder()

@@ -30,6 +30,7 @@ from qa_bot.home.store import Source, SourceInfo, Store
 from qa_core.types import Encoder
 
 if TYPE_CHECKING:
+    from qa_bot.documents.read_ahead.ahead import ReadAhead
     from qa_bot.documents.sources.source_run import SourceRun
     from qa_bot.documents.sources.websites import VisitedSite
 
@@ -52,6 +53,7 @@ def add(
     site: Mapping[str, Any] | None = None,
     pages: Callable[[int], None] = lambda _: None,
     facts: Sequence[Path] = (),
+    ahead: ReadAhead | None = None,
 ) -> AddReport:
     """Add or update the documents of files, folders and websites, which become sources; unchanged ones are not read.
 
@@ -66,6 +68,7 @@ def add(
         site: fields of `SiteOptions` for all of them; others are those of the source.
         pages: called with the number of visited pages.
         facts: files of triples that become part of the graph in the same commit.
+        ahead: what `first_reading` reads of the first source.
 
     Raises:
         FileNotFoundError: a path does not exist; nothing was changed.
@@ -87,7 +90,7 @@ def add(
         registry = Registry(store, config.passages, update, removing, allow_empty)
         runs = list(registry.runs(paths, collection=collection, format_=format))
         runs += _new_website_runs(registry, sites, collection)
-        Synchronisation(store, update, config.passages, log, progress, budget, removing).run(runs)
+        Synchronisation(store, update, config.passages, log, progress, budget, removing, ahead).run(runs)
     return log.counts
 
 

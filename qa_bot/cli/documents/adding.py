@@ -16,6 +16,7 @@ from qa_bot.cli.context import (
     expect_name,
     open_bot,
     open_filled,
+    present_home,
     print_json,
     say,
     say_what_still_holds,
@@ -44,6 +45,10 @@ MaxDepth = Annotated[
 MaxBytes = Annotated[int | None, typer.Option(help="Limit on the bytes of a site; 512 MiB.", min=1)]
 MaxSeconds = Annotated[float | None, typer.Option(help="Limit on the time for a site; 3600.", min=1)]
 Rate = Annotated[float | None, typer.Option(help="Requests a second to a site; 1.", min=0.001, max=1000)]
+Format = Annotated[str | None, typer.Option(help="Format of the files, if it is not detected.")]
+Collection = Annotated[
+    str | None, typer.Option(help="Collection to add to; `default`, or that of the source.", callback=expect_name)
+]
 AllowEmpty = Annotated[
     bool, typer.Option("--allow-empty", help="An empty or missing source means that all of its files were deleted.")
 ]
@@ -52,13 +57,8 @@ AllowEmpty = Annotated[
 def add(
     context: typer.Context,
     paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Files, folders, and URLs of pages.")],
-    format: Annotated[  # noqa: A002 (the flag's name)
-        str | None, typer.Option(help="Format of the files, if it is not detected.")
-    ] = None,
-    collection: Annotated[
-        str | None,
-        typer.Option(help="Collection to add to; `default`, or that of the source.", callback=expect_name),
-    ] = None,
+    format: Format = None,  # noqa: A002 (the flag's name)
+    collection: Collection = None,
     sync: Annotated[bool, typer.Option("--sync", help="Also remove documents whose files are gone.")] = False,
     allow_empty: AllowEmpty = False,
     dry_run: Annotated[bool, typer.Option(help="Only report what would happen.")] = False,
@@ -76,35 +76,38 @@ def add(
     no_improve: NoImprove = False,
 ) -> None:
     """Add or update documents; unchanged ones cost nothing."""
-    from qa_bot.answering.fit_confidence import ensure
-    from qa_bot.documents import sync as changes
-    from qa_bot.terminal.output import counting
+    from qa_bot.documents.sources.first_reading import reading_first
 
     limits = ingest_limits(max_total_bytes, max_record_bytes, max_ratio, max_file_seconds)
     site = site_options(
         crawl=crawl or None, pages=max_pages, depth=max_depth, bytes=max_bytes, seconds=max_seconds, rate=rate
     )
     urls = _urls(paths, site)
-    home, config, encoder = open_filled(context)
-    with counting("Adding") as progress:
-        added = changes.add(
-            home,
-            config,
-            encoder,
-            [Path(path) for path in paths if path not in urls],
-            urls=urls,
-            site=site,
-            pages=lambda count: progress(count, "Visiting pages"),
-            collection=collection,
-            format=format,
-            limits=limits,
-            dry_run=dry_run,
-            removing=sync,
-            allow_empty=allow_empty,
-            progress=lambda counts: progress(counts.records),
-        )
-        if added.changed and not dry_run:
-            ensure(encoder, home.models)
+    chosen = [Path(path) for path in paths if path not in urls]
+    with reading_first(*present_home(context), chosen, format=format, limits=limits) as ahead:
+        from qa_bot.answering.fit_confidence import ensure  # after the start of processes, which takes as long
+        from qa_bot.documents import sync as changes
+        from qa_bot.terminal.output import counting
+
+        home, _, encoder = opened = open_filled(context)
+        with counting("Adding") as progress:
+            added = changes.add(
+                *opened,
+                chosen,
+                ahead=ahead,
+                urls=urls,
+                site=site,
+                pages=lambda count: progress(count, "Visiting pages"),
+                collection=collection,
+                format=format,
+                limits=limits,
+                dry_run=dry_run,
+                removing=sync,
+                allow_empty=allow_empty,
+                progress=lambda counts: progress(counts.records),
+            )
+            if added.changed and not dry_run:
+                ensure(encoder, home.models)
     _show(added, with_files=sync, dry_run=dry_run, json=json)
     if added.changed and not dry_run:
         finish_change(context, improving=not no_improve)

@@ -29,14 +29,18 @@ MOST_PROCESSES = 4
 
 @contextmanager
 def reading_ahead(requests: Callable[[], Iterable[Request]], settings: Settings) -> Iterator[ReadAhead | None]:
-    """Read files ahead; None if they are few, or if there is only one core. The processes end with the context."""
+    """Read files ahead; None if they are few, or if there is only one core. The processes end with the context.
+
+    Args:
+        requests: all files in the order in which they will be taken, also those that are not suitable.
+    """
     processes = min(_cores() - 1, MOST_PROCESSES)
-    if processes < 1 or not _are_many(requests()):
+    if processes < 1 or not _are_many(_suitable(requests())):
         yield None
         return
     children = Children(processes, settings)
     try:
-        yield ReadAhead(children, iter(requests()), settings, window=WINDOW * processes)
+        yield ReadAhead(children, _suitable(requests()), settings, window=WINDOW * processes)
     finally:
         children.close()
 
@@ -65,8 +69,10 @@ class ReadAhead:
     def take(self, request: Request, budget: ByteBudget) -> FileRead | None:
         """What was read of the next file; None if it must be read now.
 
-        That is so if a process could not read it, it has changed since, or the budget ends within it.
+        That is so if it is not suitable, could not be read, has changed since, or if the budget ends within it.
         """
+        if not request.is_suitable:
+            return None
         self._next = self._next or next(self._files, None)
         if self._next is None or self._next[0] != request:
             return None
@@ -114,6 +120,10 @@ def _chunks(requests: Iterator[Request]) -> Iterator[Sequence[Request]]:
         size += request.size
     if chunk:
         yield chunk
+
+
+def _suitable(requests: Iterable[Request]) -> Iterator[Request]:
+    return (request for request in requests if request.is_suitable)
 
 
 def _are_many(requests: Iterable[Request]) -> bool:

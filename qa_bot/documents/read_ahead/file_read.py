@@ -37,8 +37,8 @@ class Request(NamedTuple):
     @property
     def is_suitable(self) -> bool:
         """Whether it is a small text file; others are read in a process of limits, or are archives."""
-        format_ = self.format or BY_SUFFIX.get(PurePosixPath(self.location).suffix.lower(), "")
-        return bool(format_) and self.size <= LARGEST and not READERS[format_].is_isolated
+        reader = READERS.get(self.format or BY_SUFFIX.get(PurePosixPath(self.location).suffix.lower(), ""))
+        return reader is not None and not reader.is_isolated and self.size <= LARGEST
 
 
 class Settings(NamedTuple):

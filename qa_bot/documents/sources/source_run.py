@@ -86,7 +86,7 @@ class SourceRun:
         return "gone" if file in self._gone else "settled"
 
     def requests(self) -> Iterator[Request]:
-        """The files to read that may be read ahead."""
+        """The files to read, as they may be read ahead."""
         requests = itertools.starmap(self._request, self.plan.states.items())
         return (request for request in requests if request is not None)
 
@@ -182,13 +182,12 @@ class SourceRun:
         self.results[path] = result
 
     def _request(self, path: str, state: FileState) -> Request | None:
-        """What to read ahead; None for a file that is large or no text, and for what was sent or visited."""
+        """A file of the disk, as it may be read ahead; None for what was sent or visited."""
         if self.source.kind not in FILE_KINDS:
             return None
         options, is_named = self.source.options, self.source.kind != "folder"
         name, prefix, format_ = self.stem(path), options.get("prefix", ""), options.get("format") or ""
-        request = Request(state.location, state.size, name, is_named, prefix, format_)
-        return request if request.is_suitable else None
+        return Request(state.location, state.size, name, is_named, prefix, format_)
 
     def _digest(self, state: FileState) -> str:
         return file_digest(state.location)

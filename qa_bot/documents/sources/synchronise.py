@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -35,7 +36,8 @@ def settings_of(source: Source, passages: PassagesSection) -> str:
 class Synchronisation:
     """One update of several sources. Without an `update` it only counts what would change.
 
-    `removing` also removes documents whose files are gone; otherwise documents are only added and replaced.
+    `removing` also removes documents whose files are gone; otherwise documents are only added and replaced. `ahead` has
+    read the first files already.
     """
 
     store: Store
@@ -45,6 +47,7 @@ class Synchronisation:
     progress: Progress
     budget: ByteBudget = field(default_factory=lambda: ByteBudget(Limits()))
     removing: bool = False
+    ahead: ReadAhead | None = None
 
     def run(self, runs: Sequence[SourceRun]) -> None:
         """Read what differs from the runs' plans, store it, and remember the state of the files."""
@@ -65,7 +68,8 @@ class Synchronisation:
     def _read(self, collection: str, runs: Sequence[SourceRun], fate: FateOf) -> RecordSync:
         """Store the records of the files to read, of which the next ones are read ahead."""
         settings = Settings(self.budget.limits, self.passages.characters, self.passages.overlap)
-        with reading_ahead(lambda: chain.from_iterable(run.requests() for run in runs), settings) as ahead:
+        reading = reading_ahead(lambda: chain.from_iterable(run.requests() for run in runs), settings)
+        with nullcontext(self.ahead) if self.ahead else reading as ahead:
             cuts = ahead.cuts if ahead else None
             records = RecordSync(
                 self.store, self.update, collection, self.passages, self.log, self.progress, fate=fate, cuts=cuts
