@@ -1,10 +1,11 @@
-"""A small home, and a real web server on loopback, under names that the tests choose."""
+"""A small home, a real web server on loopback, under names that the tests choose, and reading ahead of few files."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +13,9 @@ import pytest
 from aiohttp import web
 from multidict import CIMultiDict
 
+from qa_bot.documents.read_ahead import ahead
+from qa_bot.documents.read_ahead.children import Answer, Children
+from qa_bot.documents.read_ahead.file_read import Request
 from qa_bot.documents.sync import add
 from qa_bot.documents.websites.urls import URL
 from qa_bot.home.folder import Home
@@ -19,6 +23,7 @@ from qa_core.encoders.static_encoder import StaticEncoder
 from tests.qa_bot.documents.stored import BREAD, CONFIG, ROWS
 
 PATIENCE = 30.0
+SENT = Children.submit
 
 
 @dataclass
@@ -97,3 +102,26 @@ def changed(write_lines) -> Path:
     long = " ".join(f"word{i}" for i in range(60))
     rows = [{**ROWS[0], "text": "New."}, ROWS[1], {**ROWS[2], "title": "Rust"}, ROWS[3], {**BREAD, "text": long}]
     return write_lines("changed.jsonl", *rows, {"_id": "twin", "title": "", "text": f"{long}."})
+
+
+@pytest.fixture
+def few_suffice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run of few files is read ahead, too, by two processes and in small chunks."""
+    monkeypatch.setattr(ahead, "LEAST_FILES", 1)
+    monkeypatch.setattr(ahead, "LEAST_BYTES", 0)
+    monkeypatch.setattr(ahead, "CHUNK_FILES", 3)
+    monkeypatch.setattr(ahead, "_cores", lambda: 3)
+
+
+@pytest.fixture
+def read_there(monkeypatch: pytest.MonkeyPatch, few_suffice: None) -> list[Future[list[Answer]]]:
+    """The processes read all files before the first is taken; what they answered."""
+    answers: list[Future[list[Answer]]] = []
+
+    def submit(self: Children, requests: list[Request]) -> Future[list[Answer]]:
+        answers.append(SENT(self, requests))
+        answers[-1].result()
+        return answers[-1]
+
+    monkeypatch.setattr(Children, "submit", submit)
+    return answers

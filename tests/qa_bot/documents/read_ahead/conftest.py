@@ -1,4 +1,4 @@
-"""Fixtures of this room: every file is read ahead, in small chunks."""
+"""Fixtures of this room: who reads the files, and processes that fail."""
 
 from __future__ import annotations
 
@@ -8,34 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.documents.read_ahead import ahead, children
-from qa_bot.documents.read_ahead.children import Answer, Children
-from qa_bot.documents.read_ahead.file_read import Request
-
-SENT = Children.submit
-
-
-@pytest.fixture
-def few_suffice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run of few files is read ahead, too, by two processes."""
-    monkeypatch.setattr(ahead, "LEAST_FILES", 1)
-    monkeypatch.setattr(ahead, "LEAST_BYTES", 0)
-    monkeypatch.setattr(ahead, "CHUNK_FILES", 3)
-    monkeypatch.setattr(ahead, "_cores", lambda: 3)
-
-
-@pytest.fixture
-def read_there(monkeypatch: pytest.MonkeyPatch, few_suffice: None) -> list[Future[list[Answer]]]:
-    """The processes read all files before the first is taken; what they answered."""
-    answers: list[Future[list[Answer]]] = []
-
-    def submit(self: Children, requests: list[Request]) -> Future[list[Answer]]:
-        answers.append(SENT(self, requests))
-        answers[-1].result()
-        return answers[-1]
-
-    monkeypatch.setattr(Children, "submit", submit)
-    return answers
+from qa_bot.documents.read_ahead import children
+from qa_bot.documents.read_ahead.children import Children
 
 
 @pytest.fixture
