@@ -1,4 +1,4 @@
-"""Fixtures of this room: who reads the files, and processes that fail."""
+"""Fixtures of this room: reading by this process alone, and processes that fail."""
 
 from __future__ import annotations
 
