@@ -10,7 +10,7 @@ writes the shipped file and prints its held-out precision.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -42,8 +42,8 @@ PASSAGES = FOLDER / "passage_confidence.json"
 """Calibrations of answers whose passages were ranked: by all searches (`hybrid`), and by keywords alone."""
 KEYWORD = "keyword"
 """Key of the calibration for keyword search."""
-VERIFIED = "verified"
-"""End of the key of a calibration of answers whose passages were also read: `hybrid verified`."""
+VERIFIED, SCORED = "verified", "scored"
+"""Ends of the keys of calibrations of answers whose passages were also read, or read and scored: `hybrid verified`."""
 FITTING = 2
 """Version of the fitting, part of the names of fitted files: raise it to fit all of them anew."""
 PARTS = 10
@@ -86,12 +86,13 @@ def calibrations(encoder: Encoder | None, models: Path, cross_encoder: str = "")
     """All calibrations of an encoder; those of ranked passages hold for every encoder.
 
     Args:
-        cross_encoder: folder of the cross-encoder that scores passages, if there is one.
+        cross_encoder: folder of the cross-encoder that scores passages in place of the shipped network.
 
     Raises:
         ConfigError: its calibrations are damaged.
     """
-    passages, scored = _read(PASSAGES), calibrations_in(cross_encoder)
+    passages = _read(PASSAGES)
+    scored = calibrations_in(cross_encoder) if cross_encoder else _scored(passages)
     return Calibrations(
         calibration_for(encoder, models),
         calibration_for(None, models),
@@ -102,6 +103,12 @@ def calibrations(encoder: Encoder | None, models: Path, cross_encoder: str = "")
         scored.get("hybrid"),
         scored.get(KEYWORD),
     )
+
+
+def _scored(passages: Mapping[str, Calibration]) -> dict[str, Calibration]:
+    """The calibrations of passages that the shipped network scored."""
+    end = f" {SCORED}"
+    return {key.removesuffix(end): calibration for key, calibration in passages.items() if key.endswith(end)}
 
 
 def ensure(encoder: Encoder, models: Path) -> None:

@@ -119,9 +119,12 @@ class RankingSection:
         "encoder that reads them, run in 8-bit integers: a folder with a transformer, or a hub id",
         holds="model",
     )
+    relevance: bool = key(
+        True, "score how likely they answer, by a network that reads the states of starter-transformer"
+    )
     cross_encoder: str = key(
         "",
-        "folder of a trained cross-encoder, which scores how likely they answer (`train cross-encoder`); empty: none",
+        "folder of a trained cross-encoder that scores in place of that network (`train cross-encoder`)",
         holds="folder",
     )
     passage_weight: float = key(0.1, "w_p of the combination formula", least=0)

@@ -119,6 +119,11 @@ class TransformerEncoder:
                 states[i] = hidden[: len(rows[i])].copy()  # a view would keep the whole batch in memory
         return states
 
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """The ids (T,) of the tokens of `states`; none for a blank text."""
+        rows = self.tokeniser.sequences(texts)
+        return [row if text.strip() else [] for text, row in zip(texts, rows, strict=True)]
+
     def token_spans(self, text: str) -> list[Span]:
         """The span in the text of each token of `states`; empty for a special token."""
         return self.tokeniser.spans(text)

@@ -1,14 +1,14 @@
 """Fits the shipped confidence of ranked passages to several collections of questions with known answers.
 
-    QA_BOT_DATA=… python -m qa_lab.fit.fit_passage_confidence [--cross-encoder FOLDER]
+    QA_BOT_DATA=… python -m qa_lab.fit.fit_passage_confidence [--only KEY …] [--cross-encoder FOLDER]
 
-It asks the development collections (`passage_rows`) four ways: with all searches, by the table's vectors and by the
-better ones, and with keywords alone, each with and without reading the first passages. An answer is right if it holds
-every gold text. All collections weigh the same; questions whose documents are hidden weigh a tenth and count in no
-figure. It prints how each collection fares with a calibration of the others, and writes the calibrations of all.
+It asks the development collections (`passage_rows`) with all searches, by the table's vectors and by the better ones,
+and with keywords alone; without reading the first passages, and with. Where the shipped network also scores them, it
+asks every collection of the repository. An answer is right if it holds every gold text. All collections weigh the same;
+questions whose documents are hidden weigh a tenth and count in no figure. It prints how each collection fares with a
+calibration of the others, and writes the calibrations of all.
 
-With a trained cross-encoder, which scores the passages that are read, it asks every collection of the repository, and
-writes the calibrations of its scores into its folder.
+With a trained cross-encoder, which scores in place of the network, it writes the calibrations into its folder.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from qa_bot.answering.confidence.calibration import SCORED as SCORED_FEATURES
 from qa_bot.answering.confidence.calibration import VERIFIED as FEATURES
 from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.confidence.logistic_regression import fit, precision_table
-from qa_bot.answering.fit_confidence import KEYWORD, PASSAGES, VERIFIED
+from qa_bot.answering.fit_confidence import KEYWORD, PASSAGES, SCORED, VERIFIED
 from qa_bot.answering.relevance.passage_scorer import CALIBRATIONS
 from qa_bot.home.config import Config
 from qa_bot.home.encoders import STARTER
@@ -54,13 +54,16 @@ class Way:
     flags: dict[str, Any]
     features: tuple[str, ...]
     improved: tuple[bool, ...] = (False,)
+    every: bool = False  # whether all collections of the repository are asked
 
 
 WAYS = (
     Way("hybrid", {"ranking.effort": "low"}, UNREAD_FEATURES, (False, True)),
     Way(KEYWORD, {"ranking.effort": "low", "dense.encoder": OTHER_ENCODER}, UNREAD_FEATURES),
-    Way(f"hybrid {VERIFIED}", {"ranking.effort": "normal"}, FEATURES, (False, True)),
-    Way(f"{KEYWORD} {VERIFIED}", {"ranking.effort": "normal", "dense.encoder": OTHER_ENCODER}, FEATURES),
+    Way(f"hybrid {VERIFIED}", {"ranking.relevance": False}, FEATURES, (False, True)),
+    Way(f"{KEYWORD} {VERIFIED}", {"ranking.relevance": False, "dense.encoder": OTHER_ENCODER}, FEATURES),
+    Way(f"hybrid {SCORED}", {}, SCORED_FEATURES, (False, True), every=True),
+    Way(f"{KEYWORD} {SCORED}", {"dense.encoder": OTHER_ENCODER}, SCORED_FEATURES, every=True),
 )
 
 
@@ -68,8 +71,8 @@ def scored_ways(cross_encoder: Path) -> tuple[Way, ...]:
     """The ways with the scores of a cross-encoder."""
     flags = {"ranking.cross_encoder": str(cross_encoder)}
     return (
-        Way("hybrid", flags, SCORED_FEATURES, (False, True)),
-        Way(KEYWORD, {**flags, "dense.encoder": OTHER_ENCODER}, SCORED_FEATURES),
+        Way("hybrid", flags, SCORED_FEATURES, (False, True), every=True),
+        Way(KEYWORD, {**flags, "dense.encoder": OTHER_ENCODER}, SCORED_FEATURES, every=True),
     )
 
 
@@ -145,19 +148,27 @@ def main() -> None:
     """Fit all calibrations and write them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--cross-encoder", type=Path, help="folder of the cross-encoder whose scores are fitted")
-    cross_encoder: Path | None = parser.parse_args().cross_encoder
-    calibrations = {}
-    for way in scored_ways(cross_encoder) if cross_encoder else WAYS:
+    parser.add_argument("--only", nargs="+", metavar="KEY", help="calibrations to fit; others stay")
+    arguments = parser.parse_args()
+    cross_encoder: Path | None = arguments.cross_encoder
+    ways = scored_ways(cross_encoder) if cross_encoder else WAYS
+    keys = [way.key for way in ways]
+    if unknown := {*(arguments.only or ())}.difference(keys):
+        parser.error(f"--only: expected {' or '.join(map(repr, keys))}, but got {min(unknown)!r}")
+    out = cross_encoder / CALIBRATIONS if cross_encoder else PASSAGES
+    calibrations = orjson.loads(out.read_bytes()) if arguments.only and out.exists() else {}
+    for way in ways:
+        if arguments.only and way.key not in arguments.only:
+            continue
         rows = [
             row
-            for collection in collections(every_collection() if cross_encoder else REPOSITORY)
+            for collection in collections(every_collection() if way.every else REPOSITORY)
             for improved in way.improved
             for row in rows_of(collection, choose(STARTER), way.flags, improved=improved)
             if row.features
         ]
         print(f"{way.key}\n{report(rows, way.features)}")  # noqa: T201 (a tool run by hand)
         calibrations[way.key] = fitted(rows, way.features)
-    out = cross_encoder / CALIBRATIONS if cross_encoder else PASSAGES
     out.write_bytes(orjson.dumps(calibrations, option=orjson.OPT_INDENT_2) + b"\n")
 
 

@@ -38,14 +38,14 @@ cosine with the title, cosine with the passage; share of the question's informat
 weight of the rarest word missing from both, and of the rarest missing from the title; the candidate's score, and its
 lead over the second; log of the number of informative words; weight of the rarest name that is missing; the lead of
 the first passage over the mean of the next nine, and its root, less if there are few passages; how far the first
-passage covers the question's words by meaning, and the mean of all passages that were read; the cross-encoder's
-log-odds that it answers."""
+passage covers the question's words by meaning, and the mean of all passages that were read; the
+log-odds that it answers, of the network or of a cross-encoder."""
 PASSAGES = ("coverage", "agreement", "words", "missing_name")
 """Features of ranked passages."""
 VERIFIED = ("covered", "mean_covered", "coverage", "agreement", "words", "missing_name")
 """Features of ranked passages that were read."""
 SCORED = ("relevance", *VERIFIED)
-"""Features of ranked passages that a cross-encoder scored, too."""
+"""Features of ranked passages that were read and scored."""
 HYBRID = ("title_similarity", "passage_similarity", "coverage", "missing_name")
 """Features for searches with an encoder. They mean the same in every collection; comparisons with other candidates do
 not, because in a large collection more candidates are similar."""
@@ -104,5 +104,5 @@ class Calibrations(NamedTuple):
     passages_by_words: Calibration
     verified: Calibration  # of ranked passages that were read
     verified_by_words: Calibration
-    scored: Calibration | None = None  # of ranked passages that a cross-encoder scored, if it has one
+    scored: Calibration | None = None  # of ranked passages that were scored, if the model has one
     scored_by_words: Calibration | None = None

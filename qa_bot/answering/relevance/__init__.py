@@ -1,1 +1,1 @@
-"""How likely a passage answers a question, by a cross-encoder that reads both together."""
+"""How likely a passage answers a question, by a network that reads both together."""

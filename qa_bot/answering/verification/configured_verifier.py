@@ -9,11 +9,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
-from qa_bot.answering.relevance.passage_scorer import scorer_of
+from qa_bot.answering.relevance.interaction import InteractionScorer
+from qa_bot.answering.relevance.passage_scorer import PassageScorer, scorer_of
 from qa_bot.answering.verification.token_vectors import TokenEncoder, TokenVectors
 from qa_bot.answering.verification.verify import Verifier
-from qa_bot.home.encoders import SHIPPED, EncoderError, resolve
+from qa_bot.home.encoders import SHIPPED, TRANSFORMER, EncoderError, resolve
 from qa_bot.home.sections import RankingSection
+from qa_bot.home.starter import RELEVANCE
 
 READ: Mapping[str, int] = {"low": 0, "normal": 5, "high": 10}
 """Passages that are read by effort."""
@@ -25,9 +27,22 @@ def configured_verifier(config: RankingSection, models: Path, workers: Executor)
         return None
     is_shipped = config.verifier in SHIPPED
     vectors = _token_vectors(config.verifier, Path() if is_shipped else models)
-    verifier = Verifier(vectors, read=READ[config.effort], scorer=scorer_of(config.cross_encoder))
+    verifier = Verifier(vectors, read=READ[config.effort], scorer=_scorer(config, vectors))
     workers.submit(verifier.ready)
     return verifier
+
+
+def _scorer(config: RankingSection, vectors: TokenVectors) -> PassageScorer | None:
+    """The configured cross-encoder, or the shipped network if the shipped transformer reads."""
+    if config.cross_encoder or not config.relevance or config.verifier != TRANSFORMER:
+        return scorer_of(config.cross_encoder)
+    return _shipped_scorer(vectors)
+
+
+@lru_cache(maxsize=2)
+def _shipped_scorer(vectors: TokenVectors) -> PassageScorer:
+    """Shared by all bots of a process."""
+    return PassageScorer(lambda: InteractionScorer(vectors.rows, RELEVANCE))
 
 
 @lru_cache(maxsize=2)

@@ -1,4 +1,4 @@
-"""Vectors of the tokens of passages, kept for the next question, from a model that is opened when first needed."""
+"""States of the tokens of texts, kept for the next question, from a model that is opened when first needed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_bot.home.encoders import EncoderError
+from qa_core.networks.token_rows import TokenRows
 from qa_core.types import FloatArray, Span
 from rankers.late_interaction import unit_rows, word_vectors
 
 log = logging.getLogger(__name__)
 
 MOST_BYTES = 16 * 1024**2
-"""Of the vectors that are kept: those of about 160 passages."""
+"""Of the states that are kept: those of about 160 passages."""
 
 
 class TokenEncoder(Protocol):
@@ -26,6 +27,10 @@ class TokenEncoder(Protocol):
 
     def states(self, texts: Sequence[str]) -> list[FloatArray]:
         """States (T, D) of the T tokens of each text, special tokens included."""
+        ...
+
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """The ids of the tokens of each text, special tokens included."""
         ...
 
     def token_spans(self, text: str) -> list[Span]:
@@ -57,23 +62,35 @@ class TokenVectors:
     def of_words(self, text: str, words: Sequence[Span]) -> FloatArray:
         """Unit rows (W, D) of words of a text, after `ready`."""
         assert self._encoder is not None
-        (states,) = self._encoder.states([text])
-        return word_vectors(states, self._encoder.token_spans(text), words)
+        (states,) = self._states([text])
+        return word_vectors(states.astype(np.float32), self._encoder.token_spans(text), words)
 
     def of_passages(self, texts: Sequence[str]) -> list[FloatArray]:
         """Unit rows (T, D) of the tokens of each text without its special tokens, after `ready`."""
+        return [unit_rows(states[1:-1].astype(np.float32)) for states in self._states(texts)]
+
+    def rows(self, texts: Sequence[str]) -> list[TokenRows]:
+        """Unit rows (T, D) and ids (T,) of the tokens of each text, special tokens included, after `ready`."""
+        assert self._encoder is not None
+        ids = self._encoder.token_ids(texts)
+        return [
+            TokenRows(unit_rows(states.astype(np.float32)), np.array(row, np.int64))
+            for states, row in zip(self._states(texts), ids, strict=True)
+        ]
+
+    def _states(self, texts: Sequence[str]) -> list[NDArray[np.float16]]:
+        """States (T, D) of the tokens of each text."""
         assert self._encoder is not None
         with self._lock:
             known = {text: self._kept[text] for text in texts if text in self._kept}
         new = [text for text in dict.fromkeys(texts) if text not in known]
-        for text, states in zip(new, self._encoder.states(new) if new else [], strict=True):
-            known[text] = unit_rows(states[1:-1]).astype(np.float16)
+        for text, hidden in zip(new, self._encoder.states(new) if new else [], strict=True):
+            known[text] = hidden.astype(np.float16)
         with self._lock:
-            for text, vectors in known.items():
-                self._bytes += vectors.nbytes - (
-                    former.nbytes if (former := self._kept.pop(text, None)) is not None else 0
-                )
-                self._kept[text] = vectors
+            for text, states in known.items():
+                former = self._kept.pop(text, None)
+                self._bytes += states.nbytes - (0 if former is None else former.nbytes)
+                self._kept[text] = states
             while self._bytes > MOST_BYTES:
                 self._bytes -= self._kept.popitem(last=False)[1].nbytes
-        return [known[text].astype(np.float32) for text in texts]
+        return [known[text] for text in texts]

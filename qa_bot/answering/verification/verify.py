@@ -89,7 +89,7 @@ class Cover(NamedTuple):
     has_codes: bool = False
     """Whether the question has codes, and the passage all of them."""
     relevance: float | None = None
-    """Log-odds that the passage answers, by the cross-encoder; None if it was not scored."""
+    """Log-odds that the passage answers; None if it was not scored."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ COLLECTION = FOLDER / "collection.jsonl"
 QUESTIONS = FOLDER / "questions.jsonl"
 ENCODER = FOLDER / "encoder"
 TRANSFORMER = FOLDER / "transformer"
+RELEVANCE = FOLDER / "relevance" / "interaction.onnx"
+"""Tells whether a passage answers, from the states of the transformer's tokens."""
 GRAPH = sorted((FOLDER / "graph").glob("*.ttl"))
 FACTS = FOLDER / "facts.json"
 FACT_QUESTIONS = FOLDER / "graph_questions.jsonl"

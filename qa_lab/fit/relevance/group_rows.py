@@ -1,8 +1,8 @@
-"""Groups as rows of tokens, and batches of whole groups with little padding."""
+"""Groups as rows of states, and batches of whole groups with little padding."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
@@ -10,70 +10,66 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from qa_core.encoders.pair_tokens import PairRow, TextPair
-from qa_core.training.pair_classifier import PairBatch
 from qa_core.types import FloatArray, IntArray
 from qa_lab.fit.relevance.groups import Group
+from qa_lab.fit.relevance.token_states import TokenStates
 
 POOL = 4000
 """Groups that are sorted by length together."""
-_TOKENISED = 20_000  # pairs at once: the tokeniser's results are much larger than the rows
+QUESTION = 3
+"""What a token of a question costs, in tokens of passages: the layers read questions."""
 
 
 class GroupBatch(NamedTuple):
-    """Pairs of some groups; tensors (B,)."""
+    """Pairs of some groups: the inputs of the network; tensors (B,)."""
 
-    pairs: PairBatch
+    pairs: tuple[Tensor, ...]
     labels: Tensor  # 1: right
     owners: Tensor  # the group of each pair, counted from 0 in the batch
-    targets: Tensor | None  # the teacher's logits, NaN for pairs that it has not read
 
 
 @dataclass(frozen=True, slots=True)
 class GroupRows:
     """The pairs (N,) of all groups (G,) in order; those of group `i` begin at `bounds[i]`."""
 
-    rows: Sequence[PairRow]
+    states: TokenStates
+    questions: IntArray  # (N,) places of the texts
+    passages: IntArray  # (N,)
     labels: FloatArray  # (N,)
     bounds: IntArray  # (G + 1,)
-    targets: FloatArray | None = None  # (N,)
 
     @classmethod
-    def of(
-        cls,
-        groups: Sequence[Group],
-        tokenise: Callable[[Sequence[TextPair]], list[PairRow]],
-        targets: FloatArray | None = None,
-    ) -> Self:
-        pairs = [(group.question, passage) for group in groups for passage in group.passages]
-        rows = [
-            row for start in range(0, len(pairs), _TOKENISED) for row in tokenise(pairs[start : start + _TOKENISED])
-        ]
+    def of(cls, groups: Sequence[Group], states: TokenStates) -> Self:
+        places = states.places
+        questions = np.array([places[group.question] for group in groups for _ in group.passages], np.int64)
+        passages = np.array([places[passage] for group in groups for passage in group.passages], np.int64)
         labels = np.array([is_right for group in groups for is_right in group.is_right], dtype=np.float32)
-        return cls(rows, labels, np.cumsum([0, *(len(group.passages) for group in groups)]), targets)
+        return cls(states, questions, passages, labels, np.cumsum([0, *(len(group.passages) for group in groups)]))
 
     def places(self, group: int) -> IntArray:
         """The places of a group's pairs."""
         return np.arange(self.bounds[group], self.bounds[group + 1])
 
-    def batch(self, groups: IntArray, device: torch.device) -> GroupBatch:
+    def batch(self, groups: IntArray) -> GroupBatch:
         places = np.concatenate([self.places(group) for group in groups])
         owners = np.repeat(np.arange(len(groups)), np.diff(self.bounds)[groups])
-        targets = None if self.targets is None else torch.from_numpy(self.targets[places]).to(device)
-        return GroupBatch(
-            PairBatch.of([self.rows[place] for place in places], device),
-            torch.from_numpy(self.labels[places]).to(device),
-            torch.from_numpy(owners).to(device),
-            targets,
-        )
+        return GroupBatch(self.pairs(places), torch.from_numpy(self.labels[places]), torch.from_numpy(owners))
+
+    def pairs(self, places: IntArray) -> tuple[Tensor, ...]:
+        """What the network reads of some pairs."""
+        texts = self.questions[places].tolist(), self.passages[places].tolist()
+        return tuple(torch.from_numpy(part) for rows in texts for part in self.states.padded(rows))
+
+    def costs(self) -> IntArray:
+        """Of each pair (N,): the tokens of its passage, and some for those of its question."""
+        return self.states.lengths(self.passages) + QUESTION * self.states.lengths(self.questions)
 
     def batches(self, groups: IntArray, rng: np.random.Generator, *, tokens: int) -> Iterator[IntArray]:
-        """All groups in random batches of up to `tokens` tokens, padding included, or of one group.
+        """All groups in random batches that cost up to `tokens`, padding included, or of one group.
 
         Groups of a batch are of similar length.
         """
-        lengths = np.array([len(row.tokens) for row in self.rows])
-        longest, sizes = np.maximum.reduceat(lengths, self.bounds[:-1]), np.diff(self.bounds)
+        longest, sizes = np.maximum.reduceat(self.costs(), self.bounds[:-1]), np.diff(self.bounds)
         order = rng.permutation(groups)
         parts: list[IntArray] = []
         for first in range(0, len(order), POOL):

@@ -8,7 +8,7 @@ import pytest
 
 from qa_bot import Bot
 from qa_bot.answering import fit_confidence as calibration
-from qa_bot.answering.confidence.calibration import HYBRID, KEYWORDS, Calibration
+from qa_bot.answering.confidence.calibration import HYBRID, KEYWORDS, SCORED, Calibration
 from qa_bot.answering.fit_confidence import (
     ANSWERED,
     HELD_OUT,
@@ -17,6 +17,7 @@ from qa_bot.answering.fit_confidence import (
     RankedQuestion,
     calibrate,
     calibration_for,
+    calibrations,
     describe,
     ensure,
 )
@@ -110,6 +111,45 @@ def test_another_encoder_is_calibrated_once(tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes().replace(b'"bias": ', b'"bias": 1'))
     ensure(encoder, models)
     assert calibration_for(encoder, models).bias != made.bias
+
+
+def test_the_calibrations_of_scored_passages_are_those_of_their_scorer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fields = json.loads(calibration.PASSAGES.read_text())
+    shipped = {key: of for key, of in fields.items() if not key.endswith(" scored")}
+    file = tmp_path / "shipped.json"
+    monkeypatch.setattr(calibration, "PASSAGES", file)
+    file.write_text(json.dumps(shipped))
+    without = calibrations(None, tmp_path)
+    assert (without.scored, without.scored_by_words) == (None, None)
+
+    scored = {
+        f"{key} scored": {**shipped["hybrid verified"], "bias": bias} for key, bias in (("hybrid", 1), ("keyword", 2))
+    }
+    file.write_text(json.dumps(shipped | scored))
+    of_network = calibrations(None, tmp_path)
+    assert of_network.scored is not None
+    assert of_network.scored_by_words is not None
+    assert (of_network.scored.bias, of_network.scored_by_words.bias) == (1, 2)
+    assert of_network[:6] == without[:6]
+
+    folder = tmp_path / "cross-encoder"
+    folder.mkdir()
+    assert calibrations(None, tmp_path, str(folder)).scored is None, "those of another scorer do not hold"
+    (folder / "passage_confidence.json").write_text(json.dumps({"hybrid": {**shipped["hybrid verified"], "bias": 3}}))
+    of_folder = calibrations(None, tmp_path, str(folder))
+    assert of_folder.scored is not None
+    assert (of_folder.scored.bias, of_folder.scored_by_words) == (3, None)
+
+
+def test_the_shipped_calibrations_of_scored_passages_rise_with_the_score() -> None:
+    shipped = calibrations(None, Path())
+    for of in (shipped.scored, shipped.scored_by_words):
+        assert of is not None
+        assert of.features == SCORED
+        assert of.weights[of.features.index("relevance")] > 0
+        assert of.threshold(0.9) < 1
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,16 @@ def test_states_are_those_of_the_network_token_by_token(tiny_bert: Path, tmp_pat
     assert encoder.states([]) == []
 
 
+def test_token_ids_are_those_of_the_states(tiny_bert: Path, tmp_path: Path) -> None:
+    encoder = TransformerEncoder.load(tiny_bert, cache=tmp_path / "cache")
+    texts = [*TEXTS, " ", "cats " * 40]
+    ids = encoder.token_ids(texts)
+    assert [*map(len, ids)] == [*map(len, encoder.states(texts))]
+    assert ids[: len(TEXTS)] == encoder.tokeniser.sequences(TEXTS)
+    assert encoder.token_ids(["why cats"]) == [[2, 9, 4, 3]]
+    assert ids[-2] == []
+
+
 def test_a_text_has_the_same_vector_alone_and_among_others(tiny_bert: Path, tmp_path: Path) -> None:
     encoder = TransformerEncoder.load(tiny_bert, cache=tmp_path)
     together = encoder.encode(TEXTS)

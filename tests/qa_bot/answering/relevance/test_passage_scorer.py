@@ -74,11 +74,11 @@ def test_a_model_that_cannot_be_opened_is_left_out_and_logged_once(caplog: pytes
 
 def test_no_other_passage_is_scored_if_the_first_surely_answers() -> None:
     scores = HandMadeScores()
-    judged = relevance(scores, "-3", "1.5", "2")
+    judged = relevance(scores, "-3", "2.5", "2")
     judged.score_in_order([1, 0, 2])
-    assert judged.known == {1: 1.5}
+    assert judged.known == {1: 2.5}
     judged.score([2, 1])
-    assert judged.known == {1: 1.5, 2: 2.0}
+    assert judged.known == {1: 2.5, 2: 2.0}
     assert len(scores.pairs) == 2, "each is scored once"
 
 

@@ -1,4 +1,4 @@
-"""Answers of a small home whose first passages are scored: by hand-made scores, and by the folder of a saved model."""
+"""Answers of a small home whose first passages are scored: by hand-made scores, and by saved models."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from pathlib import Path
 import numpy as np
 import orjson
 import pytest
+import torch
 
+from qa_bot.answering import fit_confidence
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.confidence.calibration import Calibration
+from qa_bot.answering.fit_confidence import PASSAGES
 from qa_bot.answering.relevance.passage_scorer import CALIBRATIONS, PassageScorer
+from qa_bot.answering.verification import configured_verifier
 from qa_bot.bot import Bot
 from qa_bot.documents.sync import add
 from qa_bot.home.config import Config, ConfigError
@@ -18,6 +22,7 @@ from qa_bot.home.folder import Home
 from qa_bot.home.starter import ENCODER
 from qa_core.encoders.pair_tokens import PairConfig
 from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.training.interaction_network import InteractionConfig, InteractionNetwork, export_interaction
 from qa_core.types import Answer, Question
 
 QUESTION = "Which dog may come to work?"
@@ -52,7 +57,7 @@ def scored_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def answer_to(home: Home, question: str, **flags: str) -> Answer:
+def answer_to(home: Home, question: str, **flags: str | bool) -> Answer:
     with Bot.open(home.path, flags={f"ranking.{name}": value for name, value in flags.items()}, record=False) as bot:
         return bot.ask(Ask(Question(question), trace=True), deadline=30)
 
@@ -75,7 +80,8 @@ def test_the_score_decides_the_order_and_the_confidence(home: Home, scored_folde
 
 def test_without_calibrations_the_score_decides_the_order_only(home: Home, scored_folder: Path) -> None:
     (scored_folder / CALIBRATIONS).unlink()
-    scored, plain = answer_to(home, QUESTION, cross_encoder=str(scored_folder)), answer_to(home, QUESTION)
+    scored = answer_to(home, QUESTION, cross_encoder=str(scored_folder))
+    plain = answer_to(home, QUESTION, relevance=False)
     assert scored.sources[0].document.endswith("desks.md")
     assert relevance_of(plain) == 0.0
     assert plain.sources[0].document.endswith("dogs.md")
@@ -86,6 +92,37 @@ def test_damaged_calibrations_are_an_error_of_the_configuration(home: Home, scor
     (scored_folder / CALIBRATIONS).write_text("torn")
     with pytest.raises(ConfigError, match=r"ranking\.cross_encoder: expected calibrations"):
         answer_to(home, QUESTION, cross_encoder=str(scored_folder))
+
+
+@pytest.fixture
+def network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In place of the shipped network, one that was not trained, and its calibrations."""
+    torch.manual_seed(0)
+    path = tmp_path / "interaction.onnx"
+    export_interaction(InteractionNetwork(InteractionConfig(width=16, heads=2, channels=8, rank=4)), 384, path)
+    monkeypatch.setattr(configured_verifier, "RELEVANCE", path)
+    unshared = configured_verifier._shipped_scorer.__wrapped__
+    monkeypatch.setattr(configured_verifier, "_shipped_scorer", unshared)
+    shipped = orjson.loads(PASSAGES.read_bytes()) | {"hybrid scored": BY_SCORE, "keyword scored": BY_SCORE}
+    (tmp_path / "shipped.json").write_bytes(orjson.dumps(shipped))
+    monkeypatch.setattr(fit_confidence, "PASSAGES", tmp_path / "shipped.json")
+
+
+@pytest.mark.usefixtures("network")
+def test_the_network_scores_by_the_states_that_were_read(home: Home) -> None:
+    answer = answer_to(home, QUESTION)
+    score = relevance_of(answer)
+    assert 0.0 < score < 4.5, "10 (mean of the highest cosines - .55)"
+    assert answer.confidence == pytest.approx(1 / (1 + np.exp(-score)), abs=1e-3)
+    for changes in ({"relevance": False}, {"effort": "low"}, {"verifier": "starter-table"}):
+        plain = answer_to(home, QUESTION, **changes)
+        assert relevance_of(plain) == 0.0, changes
+        assert plain.confidence != pytest.approx(0.5), "another calibration decides"
+
+
+@pytest.mark.usefixtures("network")
+def test_a_cross_encoder_scores_in_place_of_the_network(home: Home, scored_folder: Path) -> None:
+    assert relevance_of(answer_to(home, QUESTION, cross_encoder=str(scored_folder))) == 2.0
 
 
 @pytest.mark.slow

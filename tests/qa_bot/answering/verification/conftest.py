@@ -22,7 +22,10 @@ _WORD = re.compile(r"\w+")
 
 
 class HandMadeTokens:
-    """A token is a word, with two special tokens around the text; a word without a group has a zero vector."""
+    """A token is a word, with two special tokens around the text; a word without a group has a zero vector.
+
+    A word has its length as id, special tokens have 0.
+    """
 
     def __init__(self) -> None:
         self.read: list[str] = []
@@ -30,6 +33,9 @@ class HandMadeTokens:
     def states(self, texts: Sequence[str]) -> list[FloatArray]:
         self.read += texts
         return [np.array([self._vector(""), *map(self._vector, _WORD.findall(t)), self._vector("")]) for t in texts]
+
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        return [[0, *map(len, _WORD.findall(text)), 0] for text in texts]
 
     def token_spans(self, text: str) -> list[Span]:
         return [(0, 0), *(match.span() for match in _WORD.finditer(text)), (0, 0)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import pytest
 
@@ -14,7 +13,6 @@ from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.stages.decide import UNSURE, Calibrations, Decision
-from qa_bot.answering.verification.configured_verifier import configured_verifier
 from qa_bot.answering.verification.token_vectors import TokenVectors
 from qa_bot.answering.verification.verify import Verifier
 from qa_bot.documents.sync import add
@@ -22,7 +20,6 @@ from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import Generations
 from qa_bot.home.index import Index
-from qa_bot.home.sections import RankingSection
 from qa_bot.home.starter import ENCODER
 from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.types import Question
@@ -42,6 +39,9 @@ class SlowTokens:
     def states(self, texts):
         time.sleep(0.5)
         raise TimeoutError
+
+    def token_ids(self, texts):
+        return [[] for _ in texts]
 
     def token_spans(self, _text):
         return []
@@ -116,18 +116,3 @@ def test_nothing_is_unsure_if_the_precision_cannot_be_had():
     assert Decision(0.7, 0.8, {"covered": 1.0}).unsure
     assert not Decision(0.8, 0.8, {"covered": 1.0}).unsure
     assert not Decision(0.5, 0.8, {"covered": 1.0}).accepted
-
-
-def test_effort_says_how_much_is_read(workers, tmp_path):
-    config = RankingSection(verifier=str(tmp_path / "none"))
-    assert configured_verifier(replace(config, effort="low"), tmp_path, workers) is None
-    verifier = configured_verifier(replace(config, effort="normal"), tmp_path, workers)
-    assert verifier is not None
-    assert not verifier.ready(), "there is no such folder"
-
-
-def test_an_encoder_without_tokens_is_none_to_read_with(workers, tmp_path, caplog):
-    verifier = configured_verifier(RankingSection(verifier="starter", effort="high"), tmp_path, workers)
-    assert verifier is not None
-    assert not verifier.ready()
-    assert "Expected a transformer as ranking.verifier, but got 'starter'" in caplog.text

@@ -8,7 +8,6 @@ import pytest
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.relevance.passage_scorer import SURE, PassageScorer
 from qa_bot.answering.stages.rank import Ranking
-from qa_bot.answering.verification import token_vectors
 from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.reading import WINDOW
 from qa_bot.answering.verification.token_vectors import TokenVectors
@@ -275,30 +274,6 @@ def test_without_a_model_nothing_is_verified(caplog):
     for _ in range(2):
         assert verifier.verify(ranking("dog", [RULES]), ["dog"], Counts(), Deadline.after(9)) is None
     assert caplog.text.count("Expected a model, but got none.") == 1, "logged once"
-
-
-def test_vectors_of_passages_are_kept(tokens):
-    vectors = TokenVectors(lambda: tokens)
-    assert vectors.ready()
-    first = vectors.of_passages(["Take a dog", "euros", "Take a dog"])
-    assert tokens.read == ["Take a dog", "euros"]
-    assert vectors.of_passages(["euros"])[0].tolist() == first[1].tolist()
-    assert len(tokens.read) == 2
-    assert [rows.shape for rows in first] == [(3, 6), (1, 6), (3, 6)]
-
-
-def test_vectors_are_kept_up_to_a_size(tokens, monkeypatch):
-    monkeypatch.setattr(token_vectors, "MOST_BYTES", 4 * 6 * 2)  # four rows of six halves
-    vectors = TokenVectors(lambda: tokens)
-    assert vectors.ready()
-    vectors.of_passages(["Take a dog", "euros"])  # four rows
-    vectors.of_passages(["Take a dog"])  # the last one used
-    vectors.of_passages(["cats"])
-    assert tokens.read == ["Take a dog", "euros", "cats"]
-    vectors.of_passages(["Take a dog"])
-    assert len(tokens.read) == 3, "kept"
-    vectors.of_passages(["euros"])
-    assert tokens.read[3:] == ["euros"], "dropped"
 
 
 def test_the_deadline_is_kept(tokens):

@@ -5,9 +5,8 @@ import math
 import pytest
 import torch
 
-from qa_lab.fit.relevance.losses import LARGEST, LossWeights, listwise, relevance_loss, teacher_error
+from qa_lab.fit.relevance.losses import LARGEST, LISTWISE, listwise, relevance_loss
 
-UNKNOWN = float("nan")
 LOGITS = torch.tensor([math.log(3), 0.0, 0.0, math.log(4), 1.0])
 LABELS = torch.tensor([1.0, 0.0, 0.0, 1.0, 0.0])
 OWNERS = torch.tensor([0, 0, 1, 1, 2])
@@ -32,20 +31,7 @@ def test_large_logits_are_cut_in_the_softmax() -> None:
     assert float(loss) == pytest.approx(2 * LARGEST)
 
 
-def test_the_teacher_counts_where_it_has_read() -> None:
-    targets = torch.tensor([0.0, 2.0, UNKNOWN])
-    logits = torch.tensor([1.0, -1.0, 5.0], requires_grad=True)
-    loss = teacher_error(logits, targets)  # (1 + 9) / 2
-    loss.backward()
-    assert float(loss.detach()) == 5.0
-    assert logits.grad.tolist() == [1.0, -3.0, 0.0]
-    assert float(teacher_error(logits.detach(), torch.full((3,), UNKNOWN))) == 0.0
-
-
 def test_the_whole_is_the_weighted_sum() -> None:
     logits, labels, owners = torch.tensor([0.0, 0.0]), torch.tensor([1.0, 0.0]), torch.tensor([0, 0])
-    weights = LossWeights(binary=1.0, listwise=0.5, teacher=0.25)
-    alone = relevance_loss(logits, labels, owners, None, weights)
-    assert float(alone) == pytest.approx(1.5 * math.log(2))  # both losses are log 2
-    taught = relevance_loss(logits, labels, owners, torch.tensor([2.0, UNKNOWN]), weights)
-    assert float(taught) == pytest.approx(1.5 * math.log(2) + 0.25 * 4)
+    whole = relevance_loss(logits, labels, owners)
+    assert float(whole) == pytest.approx((1 + LISTWISE) * math.log(2)), "both losses are log 2"

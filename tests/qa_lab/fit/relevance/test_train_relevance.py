@@ -1,5 +1,8 @@
-"""Tiny models learn which passages answer."""
+"""A small network learns which passages answer, from the states of a tiny transformer."""
 
+from __future__ import annotations
+
+import json
 import shutil
 import sys
 from dataclasses import replace
@@ -10,162 +13,176 @@ import numpy as np
 import pytest
 import torch
 
-from qa_bot.answering.relevance.passage_scorer import scorer_of
+from qa_bot.answering.relevance.interaction import InteractionScorer
+from qa_bot.answering.verification.token_vectors import TokenVectors
 from qa_core.encoders.onnx_export import export_onnx
 from qa_core.encoders.onnx_quantisation import quantise
+from qa_core.encoders.static_encoder import sha256
+from qa_core.encoders.transformer_encoder import TransformerEncoder
+from qa_core.training.interaction_network import InteractionConfig, InteractionNetwork
 from qa_core.training.loop import seed_everything
 from qa_lab.fit.relevance import train_relevance
+from qa_lab.fit.relevance.group_rows import GroupRows
 from qa_lab.fit.relevance.groups import Group
+from qa_lab.fit.relevance.token_states import TokenStates
 from qa_lab.fit.relevance.train_relevance import (
     GRAPH,
-    PAIRS,
-    STUDENT,
-    TEACHER,
+    FitConfig,
     falling,
+    fitted,
     learnt,
+    logits_of,
     main,
     measured,
-    open_student,
-    open_teacher,
-    teacher_logits,
-    trained_student,
+    open_encoder,
+    texts_of,
 )
 from tests.tiny_bert import TINY_WORDS
 
 transformers = pytest.importorskip("transformers", reason="a transformer is converted by the extra 'minilm'")
-CPU = torch.device("cpu")
 WORDS = ("cats", "sleep", "day", "why")
+SIZE = 128
+"""Numbers of a state; smaller matrices are not quantised."""
 GROUPS = [
     Group(f"{word} ?", language, source, ("do sleep", "do cats", "do day", "do why"), (True,) + (False,) * 3, held_out)
     for word in WORDS
     for language, source, held_out in (("en", "reading", False), ("de", "covid", False), ("en", "reading", True))
 ]
 """Whoever sleeps is right; held-out groups are those that are learnt, so that a fit shows."""
-TEACHER_CONFIG = replace(TEACHER, steps=60, rate=1e-2, tokens=256, warm_up=5)
-STUDENT_CONFIG = replace(STUDENT, steps=60, rate=3e-3, tokens=256, warm_up=5)
+NEAR = Group("day ?", "en", "near", ("do why",), (False,), held_out=True)
+CONFIG = FitConfig(steps=40, rate=3e-3, tokens=512, warm_up=5)
 
 
-@pytest.fixture
-def mpnet(pair_bert: Path, tmp_path: Path) -> Path:
-    """A small MPNet of random weights."""
-    config = transformers.MPNetConfig(
-        vocab_size=len(TINY_WORDS), hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=40, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-    )  # fmt: skip
-    return saved(transformers.MPNetModel, config, tmp_path / "mpnet", pair_bert)
-
-
-@pytest.fixture
-def starter(pair_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small BERT of random weights, quantised as the shipped one."""
+@pytest.fixture(scope="module")
+def shipped(pair_bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small BERT of random weights, quantised as the shipped one. Read only."""
+    folder = tmp_path_factory.mktemp("shipped")
     config = transformers.BertConfig(
-        vocab_size=len(TINY_WORDS), hidden_size=128, num_hidden_layers=1, num_attention_heads=2, intermediate_size=128,
-        max_position_embeddings=PAIRS.max_length, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+        vocab_size=len(TINY_WORDS), hidden_size=SIZE, intermediate_size=SIZE, num_hidden_layers=1,
+        num_attention_heads=2, max_position_embeddings=40, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
     )  # fmt: skip
-    folder = saved(transformers.BertModel, config, tmp_path / "shipped", pair_bert)
-    (folder / "onnx").mkdir()
-    export_onnx(folder, tmp_path / "float.onnx")
-    quantise(tmp_path / "float.onnx", folder / GRAPH)
-    (folder / "model.safetensors").unlink()
-    monkeypatch.setattr(train_relevance, "STARTER", folder)
-    return folder
-
-
-def saved(kind: Any, config: Any, folder: Path, tokeniser: Path) -> Path:
     transformers.set_seed(0)
-    model = kind(config, add_pooling_layer=False)
+    model = transformers.BertModel(config, add_pooling_layer=False)
     for weight in model.parameters():  # equal ones would be one in a graph
         torch.nn.init.normal_(weight.data, mean=float(weight.detach().mean()), std=0.1)
     model.save_pretrained(folder)
-    shutil.copyfile(tokeniser / "tokenizer.json", folder / "tokenizer.json")
+    shutil.copyfile(pair_bert / "tokenizer.json", folder / "tokenizer.json")
+    (folder / "onnx").mkdir()
+    export_onnx(folder, folder / "float.onnx")
+    quantise(folder / "float.onnx", folder / GRAPH)
+    for name in ("float.onnx", "model.safetensors"):
+        (folder / name).unlink()
     return folder
 
 
+@pytest.fixture(scope="module")
+def encoder(shipped: Path, tmp_path_factory: pytest.TempPathFactory) -> TransformerEncoder:
+    return open_encoder(shipped, tmp_path_factory.mktemp("encoder"))
+
+
+@pytest.fixture
+def states(encoder: TransformerEncoder, tmp_path: Path) -> TokenStates:
+    return TokenStates.of(texts_of([*GROUPS, NEAR]), encoder, tmp_path / "states")
+
+
+def untrained() -> InteractionNetwork:
+    seed_everything(1)
+    return InteractionNetwork(InteractionConfig(states=SIZE, width=32, heads=2, channels=16, rank=8))
+
+
 def test_the_rate_rises_and_falls_to_its_least_share() -> None:
-    factor = falling(replace(TEACHER, steps=1000, warm_up=100))
+    factor = falling(replace(CONFIG, steps=1000, warm_up=100))
     assert [round(factor(step), 4) for step in (0, 49, 99, 500, 990, 999)] == [0.01, 0.4755, 0.901, 0.5, 0.02, 0.02]
 
 
-def test_groups_of_documents_for_reading_come_twice_and_held_out_ones_never() -> None:
-    groups = [replace(GROUPS[0], source=source) for source in ("reading", "near", "squad")]
-    assert learnt([*groups, GROUPS[2]]).tolist() == [0, 0, 1, 1, 2]
+def test_held_out_groups_are_not_learnt() -> None:
+    assert learnt([GROUPS[2], *GROUPS[:3]]).tolist() == [1, 2]
 
 
-def test_without_groups_the_reason_is_given(pair_bert: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="Expected groups to learn from"):
-        teacher_logits([GROUPS[2]], pair_bert, tmp_path, CPU, TEACHER_CONFIG)
-
-
-def test_without_held_out_groups_there_are_no_figures(pair_bert: Path) -> None:
-    assert measured(open_teacher(pair_bert), [GROUPS[0]]) == {}
-
-
-def test_the_teacher_learns_once_and_reads_english(
-    mpnet: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_the_encoder_has_the_states_of_the_shipped_one(
+    encoder: TransformerEncoder, shipped: Path, tmp_path: Path
 ) -> None:
-    logits = teacher_logits(GROUPS, mpnet, tmp_path / "work", CPU, TEACHER_CONFIG)
-    assert "'first': 1.0" in capsys.readouterr().err
-    by_group = logits.reshape(len(GROUPS), 4)
-    assert np.isnan(by_group[1::3]).all()
-    assert (by_group[0::3].argmax(1) == 0).all()
-    assert np.abs(by_group[0::3]).max() <= 8
-
-    monkeypatch.setattr(train_relevance, "fitted", None)  # a second run does not train
-    again = teacher_logits(GROUPS, mpnet, tmp_path / "work", CPU, TEACHER_CONFIG)
-    np.testing.assert_array_equal(again, logits)
-    with pytest.raises(TypeError):
-        teacher_logits(GROUPS, mpnet, tmp_path / "work", CPU, replace(TEACHER_CONFIG, seed=2))
+    original = TransformerEncoder.load(shipped, cache=tmp_path)
+    texts = texts_of(GROUPS[:1])
+    assert texts == ["cats ?", "do sleep", "do cats", "do day", "do why"]
+    for states, expected in zip(encoder.states(texts), original.states(texts), strict=True):
+        lengths = np.linalg.norm(states, axis=1) * np.linalg.norm(expected, axis=1)
+        assert ((states * expected).sum(1) / lengths).min() > 0.98
+    assert encoder.dimension == SIZE
 
 
-def test_the_student_is_the_shipped_transformer_before_training(starter: Path, tmp_path: Path) -> None:
-    seed_everything(0)
-    student = open_student(starter, tmp_path / "float")
-    original = transformers.BertModel.from_pretrained(tmp_path / "float")
-    words = student.model.transformer.embeddings.word_embeddings.weight
-    assert not words.requires_grad
-    torch.testing.assert_close(words, original.embeddings.word_embeddings.weight.detach())
-    assert student.score([("why cats ?", "sleep")]).shape == (1,)
+def test_logits_are_in_the_order_of_the_pairs(
+    encoder: TransformerEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(train_relevance, "_SCORED", 3)
+    longer = Group("why do cats sleep ?", "en", "x", ("day why do cats sleep do day ?", "day"), (True, False))
+    groups = [GROUPS[0], longer, GROUPS[3]]
+    rows = GroupRows.of(groups, TokenStates.of(texts_of(groups), encoder, tmp_path))
+    network = untrained()
+    logits = logits_of(network, rows)
+    assert logits.shape == (10,)
+    assert np.ptp(logits) > 0.01
+    with torch.no_grad():
+        alone = [float(network(*rows.pairs(np.array([place])))) for place in range(10)]
+    np.testing.assert_allclose(logits, alone, atol=1e-4)
 
 
-def test_the_student_learns_and_its_word_vectors_stay(starter: Path, tmp_path: Path) -> None:
-    targets = np.tile(np.array([4, -4, -4, -4], np.float32), len(GROUPS))
-    targets.reshape(len(GROUPS), 4)[1::3] = np.nan
-    before = open_student(starter, tmp_path / "before").model.state_dict()
-    student = trained_student(GROUPS, targets, tmp_path / "work", CPU, STUDENT_CONFIG)
-    assert measured(student, GROUPS) == {"groups": 4, "first": 1.0, "AUC": 1.0}
-    scores = student.score([("cats ?", "do sleep"), ("sleep ?", "do day")])
-    np.testing.assert_allclose(scores, [4, -4], atol=1.5)
-    after = student.model.state_dict()
-    name = "transformer.embeddings.word_embeddings.weight"
-    torch.testing.assert_close(after[name], before[name])
-    assert not torch.equal(after["transformer.embeddings.position_embeddings.weight"],
-                           before["transformer.embeddings.position_embeddings.weight"])  # fmt: skip
+def test_it_learns_which_passages_answer(states: TokenStates) -> None:
+    network = untrained()
+    before = measured(network, GROUPS, states)
+    fitted(GroupRows.of(GROUPS, states), learnt(GROUPS), network, CONFIG)
+    assert before["groups"] == 4
+    assert before["first"] < 1
+    assert measured(network, [*GROUPS, NEAR], states) == {"groups": 4, "first": 1.0, "AUC": 1.0}
 
 
-def run_main(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mpnet: Path) -> None:
-    options: dict[str, Any] = {"mpnet": mpnet, "data": tmp_path, "reading": tmp_path / "documents.jsonl"}
-    options |= {"work": tmp_path / "work", "out": tmp_path / "out", "teacher-steps": 3, "student-steps": 2, "seed": 4}
-    (tmp_path / "documents.jsonl").write_text("")
+def test_without_held_out_groups_there_are_no_figures(states: TokenStates) -> None:
+    assert measured(untrained(), [GROUPS[0], NEAR], states) == {}
+
+
+def run_main(monkeypatch: pytest.MonkeyPatch, folder: Path, groups: list[Group]) -> dict[str, Any]:
+    """The note of a run in a folder, where a former one may have left its files."""
+    folder.mkdir(exist_ok=True)
+    (folder / "documents.jsonl").write_text("")
+    options = {"data": folder, "reading": folder / "documents.jsonl", "work": folder / "work"}
+    options |= {"out": folder / "new" / "interaction.onnx"}
     arguments = [str(part) for name, value in options.items() for part in (f"--{name}", value)]
-    monkeypatch.setattr(sys, "argv", ["train_relevance", *arguments])
+    monkeypatch.setattr(sys, "argv", ["train_relevance", *arguments, "--steps", "3", "--seed", "4"])
+    monkeypatch.setattr(train_relevance, "read_groups", lambda *_, seed: groups if seed == 4 else [])
     main()
+    note: dict[str, Any] = json.loads((folder / "new" / "interaction.json").read_text(encoding="utf-8"))
+    return note
 
 
-def test_the_command_trains_both_and_writes_a_model_that_scores_passages(
-    starter: Path, mpnet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_command_writes_a_network_that_scores_passages(
+    shipped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(train_relevance, "MPNET_SHA256", train_relevance.sha256(mpnet / "model.safetensors"))
-    monkeypatch.setattr(train_relevance, "read_groups", lambda *_, seed: GROUPS[seed:])
-    run_main(monkeypatch, tmp_path, mpnet)
-    scorer = scorer_of(str(tmp_path / "out"))
-    assert scorer is not None
-    assert scorer.ready()
-    assert np.isfinite(scorer.scores(["cats ?"], ["do sleep", "do day"])).all()
-    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
-    for text in ("groups of covid | 3 |", "| seed | 4 |", "held out, groups | 3 |", '"steps": 2', "CC BY-SA 4.0"):
-        assert text in card
+    monkeypatch.setattr(train_relevance, "STARTER", shipped)
+    note = run_main(monkeypatch, tmp_path, GROUPS)
+    graph = tmp_path / "new" / "interaction.onnx"
+    assert note["sha256"] == sha256(graph)
+    assert note["transformer_sha256"] == sha256(shipped / GRAPH)
+    assert note["reading_sha256"] == sha256(tmp_path / "documents.jsonl")
+    assert note["groups"] == {"covid": 4, "reading": 4}
+    assert note["held_out"]["groups"] == 4
+    assert (note["settings"]["steps"], note["settings"]["seed"]) == (3, 4)
+    assert "held out: {'groups': 4" in capsys.readouterr().err
+
+    vectors = TokenVectors(lambda: TransformerEncoder.load(shipped, cache=tmp_path / "cache"))
+    assert vectors.ready()
+    scores = InteractionScorer(vectors.rows, graph).score([("cats ?", "do sleep"), ("cats ?", "do day")])
+    assert np.isfinite(scores).all()
+    assert np.ptp(scores) > 0
+
+    def encode_again(*_: object) -> None:
+        raise AssertionError("all texts are encoded")
+
+    monkeypatch.setattr(TransformerEncoder, "states", encode_again)
+    assert run_main(monkeypatch, tmp_path, GROUPS) == note, "a second run encodes nothing, and learns the same"
 
 
-def test_weights_of_another_teacher_are_refused(mpnet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match="Expected the weights of all-mpnet-base-v2"):
-        run_main(monkeypatch, tmp_path, mpnet)
+def test_without_groups_the_reason_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for groups in ([], [GROUPS[2]]):
+        with pytest.raises(ValueError, match="Expected groups to learn from, but got none; check the folder of data"):
+            run_main(monkeypatch, tmp_path, groups)
+    assert not (tmp_path / "work").exists(), "nothing is encoded"
