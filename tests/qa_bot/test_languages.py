@@ -106,7 +106,7 @@ def test_rebuilding_detects_the_languages_of_documents_stored_without(
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({"_id": "reisen", "text": DOCUMENTS["reisen"]}), encoding="utf-8")
     with monkeypatch.context() as patch:
-        patch.setattr("qa_bot.documents.record_sync.language_of", lambda text, default: "")
+        patch.setattr("qa_bot.documents.cutting.cut_record.language_of", lambda text, default: "")
         add(empty_home, Config(), encoder, [path])
     languages = [Index(Generations(empty_home.index).current()).languages]
     repair(empty_home, Config(), encoder)
