@@ -20,7 +20,7 @@ from qa_core.types import FloatArray, IntArray
 from qa_lab.fit.train_starter_transformer import say
 from rankers.late_interaction import unit_rows
 
-_AT_ONCE = 512  # texts between reports; those of similar length are encoded together, which 8 bits do not forget
+_AT_ONCE = 512  # texts between reports, always the same ones together: activations in 8 bits depend on their batch
 _LARGEST = 127.0
 
 

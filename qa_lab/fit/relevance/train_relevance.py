@@ -44,7 +44,7 @@ _SCORED = 256  # pairs at once
 class FitConfig:
     """The rate rises in the first steps and falls linearly to its least share."""
 
-    steps: int = 2400
+    steps: int = 2000
     rate: float = 1e-3
     tokens: int = 24_000  # of a batch, see `GroupRows.batches`
     warm_up: int = 200  # steps
