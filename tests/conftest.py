@@ -108,7 +108,7 @@ def pair_bert(tiny_bert_source: Path, tmp_path_factory: pytest.TempPathFactory) 
 def tiny_graph(tiny_bert_source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The ONNX graph of the tiny model, exported once a session."""
     pytest.importorskip("transformers", reason="converting an encoder needs the extra 'minilm'")
-    from qa_core.encoders.onnx_export import export_onnx
+    from qa_core.encoders.graphs.export import export_onnx
 
     path = tmp_path_factory.mktemp("graph") / "model.onnx"
     export_onnx(tiny_bert_source, path)

@@ -45,8 +45,8 @@ IMPORTERS = {
     "matplotlib": ["qa_core/measures/plots.py"],
     "nltk": ["qa_lab/fit/synonym_table.py"],
     "olefile": ["qa_bot/documents/ingest/formats/mail/msg.py"],
-    "onnx": ["qa_core/encoders/onnx_quantisation.py"],
-    "onnxruntime": ["qa_core/encoders/silent_runtime.py", "qa_core/encoders/transformer_encoder.py"],
+    "onnx": ["qa_core/encoders/graphs/quantisation.py"],
+    "onnxruntime": ["qa_core/encoders/graphs/silent_runtime.py", "qa_core/encoders/transformer_encoder.py"],
     "opentelemetry": ["qa_bot/web/telemetry"],
     "PIL": ["qa_bot/documents/ingest/formats/pages/image.py"],
     "platformdirs": ["qa_bot/home/folder.py"],
@@ -86,7 +86,7 @@ IMPORTERS = {
     "tokenizers": ["qa_core/encoders/tokenisers.py"],
     "tomlkit": ["qa_bot/home/config.py"],
     "transformers": [
-        "qa_core/encoders/onnx_export.py",
+        "qa_core/encoders/graphs/export.py",
         "generators/pretrained/transformer_loading.py",  # language models rather than encoders
     ],
     "typer": ["qa_bot/cli", "qa_lab/commands", "qa_lab/studies/commands.py"],

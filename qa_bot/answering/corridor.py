@@ -29,8 +29,8 @@ from qa_bot.answering.stages.compose import TILED, Composed, compose
 from qa_bot.answering.stages.decide import Calibrations, Decided, Decision, Preferences, answers_instead, decide_passage
 from qa_bot.answering.stages.formulate import Expander, formulate_in_time
 from qa_bot.answering.stages.fuse import fuse
-from qa_bot.answering.stages.owner_answers import is_owned
-from qa_bot.answering.stages.passages import RIVALS, find_passages, rank_passages, unranked
+from qa_bot.answering.stages.owner_answers import has_alike, is_owned
+from qa_bot.answering.stages.passages import find_passages, rank_passages, unranked
 from qa_bot.answering.stages.persona_line import ROOM
 from qa_bot.answering.stages.question_words import AskedPlaces
 from qa_bot.answering.stages.rank import Ranking, RankingStage
@@ -143,16 +143,25 @@ class Corridor:
             again = self._decided(ask.in_one_text(), clock, preferences, interpose)
             decided = decided if again.refused or again.confidence < least else again
         if self._fallback is not None and decided.gives_way and clock.deadline.left() > 0:
-            other = self._fallback._decided(ask.in_one_text(), clock, preferences, None)
+            other = self._fallback._decided(ask.in_one_text(), clock, preferences, None, has_alike)
             if answers_instead(other, decided):
                 note = wording_for(decided.ranking).from_starter
                 return self._fallback._answer(ask, other, clock, note=note)
         return self._answer(ask, decided, clock)
 
-    def _decided(self, ask: Ask, clock: Clock, preferences: Preferences | None, interpose: Interpose | None) -> Decided:
+    def _decided(
+        self,
+        ask: Ask,
+        clock: Clock,
+        preferences: Preferences | None,
+        interpose: Interpose | None,
+        is_read: Callable[[Sequence[Candidate]], bool] = bool,
+    ) -> Decided:
+        """The decision; `is_read` says whether the best passages are worth the time to read them."""
         depth = max(self._config.ranking.depth if ask.trace or interpose else TILED, ask.top)
         ranking = self.rank(ask.question, clock, depth=depth, scope=ask.scope, readings=ask.readings)
-        ranking = self.verify(ranking, clock, readings=ask.readings.texts)
+        if is_read(ranking.passages or ranking.candidates):
+            ranking = self.verify(ranking, clock, readings=ask.readings.texts)
         for change in self._reorder:
             ranking = change(ranking, clock)
         decided = self._decide(ranking, clock, preferences, ask.precision)
@@ -301,18 +310,10 @@ class Corridor:
         """The ranking with its first passages read; unchanged if there is no model or no time, or nothing to read."""
         if self._verifier is None or ranking.separation is None or not ranking.candidates:
             return ranking
-        texts, places = readings or [ranking.formulation.text], AskedPlaces.of(ranking.question.title)
-        verify = partial(self._verifier.verify, ranking, texts, self.index)
-        verified = clock.run("verify", partial(verify, asks_for_steps=places.steps, contact=places.contact), None)
-        if verified is None:
-            return replace(ranking, skipped=tuple(clock.skipped))
-        return replace(
-            ranking,
-            candidates=verified.candidates,
-            passages=verified.passages,
-            covers=verified.covers,
-            separation=ranking.separation - verified.conceded * (1 + 1 / RIVALS),
-        )
+        texts, asked = readings or [ranking.formulation.text], AskedPlaces.of(ranking.question.title)
+        verify = partial(self._verifier.verify, ranking, texts, self.index, contact=asked.contact)
+        verified = clock.run("verify", partial(verify, asks_for_steps=asked.steps), None)
+        return replace(ranking, skipped=tuple(clock.skipped)) if verified is None else ranking.verified(verified)
 
     def decide(self, ranking: Ranking, precision: float | None = None) -> Decision:
         """The decision about the best passage, at the wanted precision; by default as configured."""

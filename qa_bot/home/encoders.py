@@ -75,9 +75,15 @@ def _shared_transformer(threads: int) -> Encoder:
     return open_transformer(models=Path(), threads=threads)
 
 
-def open_transformer(*, models: Path, threads: int) -> Encoder:
+@cache
+def reading_transformer() -> Encoder:
+    """The shipped transformer in whole numbers, which reads passages twice as fast; its vectors are not searched."""
+    return open_transformer(models=Path(), threads=1, int8=True)
+
+
+def open_transformer(*, models: Path, threads: int, int8: bool = False) -> Encoder:
     """The shipped transformer with separate threads, which knows the words of the table. Raises EncoderError."""
-    encoder = open_folder(TRANSFORMER_FOLDER, models=models, threads=threads)
+    encoder = open_folder(TRANSFORMER_FOLDER, models=models, threads=threads, int8=int8)
     return with_known_words(encoder, _TableWords())
 
 
@@ -217,7 +223,7 @@ def _open_transformer(folder: Path, *, models: Path, int8: bool, threads: int, p
     from qa_core.encoders.transformer_encoder import MADE_WITH, TransformerEncoder  # late: onnxruntime
 
     if (folder / MADE_WITH).is_file():
-        return TransformerEncoder.load_prepared(folder, threads=threads, prompts=prompts)
+        return TransformerEncoder.load_prepared(folder, int8=int8, threads=threads, prompts=prompts)
     cache = cache_of(layout.weights, models)
     return TransformerEncoder.load(folder, cache=cache, int8=int8, threads=threads, prompts=prompts)
 

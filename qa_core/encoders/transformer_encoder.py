@@ -14,9 +14,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from qa_core.atomic import atomic_file, atomic_path
-from qa_core.encoders.onnx_mapping import without_tables
+from qa_core.encoders.graphs.integers import in_integers
+from qa_core.encoders.graphs.mapping import without_tables
+from qa_core.encoders.graphs.silent_runtime import onnxruntime
 from qa_core.encoders.sentence_layout import MODEL_PROMPTS, Pooling, Prompts, SentenceLayout, read_object
-from qa_core.encoders.silent_runtime import onnxruntime
 from qa_core.encoders.static_encoder import sha256
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.networks.batching import batches, padded
@@ -75,8 +76,12 @@ class TransformerEncoder:
         )
 
     @classmethod
-    def load_prepared(cls, folder: Path, *, threads: int = 1, prompts: Prompts = MODEL_PROMPTS) -> Self:
+    def load_prepared(
+        cls, folder: Path, *, int8: bool = False, threads: int = 1, prompts: Prompts = MODEL_PROMPTS
+    ) -> Self:
         """Open a folder with `onnx/model.onnx` and `made_with.json`, which states its sha256; nothing is written.
+
+        `int8` multiplies whole numbers, see `graphs/integers.py`.
 
         Raises FileNotFoundError or ValueError for missing or damaged files.
         """
@@ -85,8 +90,8 @@ class TransformerEncoder:
         return cls(
             layout=layout,
             tokeniser=SubwordTokeniser.load(layout.weights, max_length=layout.max_length),
-            session=open_graph(layout.weights / "onnx" / _EXPORTED, threads=threads),
-            fingerprint=_fingerprint(layout, str(made_with.get("weights_sha256")), int8=False),
+            session=open_graph(layout.weights / "onnx" / _EXPORTED, threads=threads, int8=int8),
+            fingerprint=_fingerprint(layout, str(made_with.get("weights_sha256")), int8=int8),
             extends=frozenset(made_with.get("extends", ())),
         )
 
@@ -160,8 +165,11 @@ def _output(session: Any) -> str:
     return "last_hidden_state" if "last_hidden_state" in names else str(names[0])
 
 
-def open_graph(graph: Path, *, threads: int) -> Any:
-    """An inference session whose operations use `threads` threads; it may run several batches at once."""
+def open_graph(graph: Path, *, threads: int, int8: bool = False) -> Any:
+    """An inference session whose operations use `threads` threads; it may run several batches at once.
+
+    `int8` multiplies whole numbers in a graph that was written in blocks of 8 bits.
+    """
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -170,9 +178,8 @@ def open_graph(graph: Path, *, threads: int) -> Any:
     options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(graph.parent))
     options.log_severity_level = 3
     try:
-        return onnxruntime.InferenceSession(
-            without_tables(graph) or str(graph), options, providers=["CPUExecutionProvider"]
-        )
+        model = in_integers(graph) if int8 else without_tables(graph) or str(graph)
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime raises a private class for every kind of damage
         raise ValueError(
             f"Expected an ONNX graph at {graph}, but got: {error}; delete the file and try again."
@@ -185,7 +192,7 @@ def _graph(layout: SentenceLayout, cache: Path, *, int8: bool) -> Path:
     if int8 and (cache / _QUANTISED).is_file():
         return cache / _QUANTISED
     if not graph.is_file():
-        from qa_core.encoders.onnx_export import export_onnx
+        from qa_core.encoders.graphs.export import export_onnx
 
         cache.mkdir(parents=True, exist_ok=True)
         with atomic_path(graph) as partial:

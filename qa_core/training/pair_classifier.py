@@ -27,8 +27,8 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from qa_core.atomic import atomic_folder, current_folder
+from qa_core.encoders.graphs.export import load_model
 from qa_core.encoders.mapped_tensors import map_tensors
-from qa_core.encoders.onnx_export import load_model
 from qa_core.encoders.pair_tokens import PairConfig, PairRow, TextPair, pair_rows
 from qa_core.encoders.sentence_layout import SentenceLayout, read_object
 from qa_core.encoders.tokenisers import SubwordTokeniser

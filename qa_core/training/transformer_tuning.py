@@ -11,7 +11,7 @@ import numpy as np
 from torch import Tensor, nn
 
 from qa_core.atomic import atomic_folder
-from qa_core.encoders.onnx_export import load_model
+from qa_core.encoders.graphs.export import load_model
 from qa_core.encoders.sentence_layout import Pooling, SentenceLayout
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.networks.checkpoints import write_weights

@@ -21,8 +21,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from qa_core.encoders.onnx_export import export_onnx
-from qa_core.encoders.onnx_quantisation import quantise
+from qa_core.encoders.graphs.export import export_onnx
+from qa_core.encoders.graphs.quantisation import quantise
 from qa_core.encoders.sentence_layout import SentenceLayout
 from qa_core.encoders.static_encoder import sha256
 from qa_core.encoders.word_pieces import write_vocabulary

@@ -90,7 +90,7 @@ def _graph(folder: Path, cache: Path, *, int8: bool) -> Path:
         return cache / _QUANTISED
     if not graph.is_file():
         map_tensors(folder / WEIGHTS)
-        from qa_core.encoders.onnx_export import export_classifier
+        from qa_core.encoders.graphs.export import export_classifier
 
         cache.mkdir(parents=True, exist_ok=True)
         with atomic_path(graph) as partial:

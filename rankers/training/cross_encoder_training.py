@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from qa_core.atomic import atomic_path
-from qa_core.encoders.onnx_export import export_pair_graph
+from qa_core.encoders.graphs.export import export_pair_graph
 from qa_core.encoders.pair_tokens import PairConfig, TextPair
 from qa_core.encoders.transformer_encoder import quantised
 from qa_core.training.loop import Progress, Training, train

@@ -138,6 +138,7 @@ def transformer(monkeypatch: pytest.MonkeyPatch, counting_encoder: CountingEncod
     monkeypatch.setattr(encoders, "open_transformer", opened)
     monkeypatch.setattr(improving, "open_transformer", opened)
     monkeypatch.setattr(encoders, "_shared_transformer", lambda *_: encoder)
+    monkeypatch.setattr(configured_verifier, "reading_transformer", lambda *_: encoder)
     monkeypatch.setitem(encoders.SHIPPED, encoders.TRANSFORMER, ENCODER)
     configured_verifier._token_vectors.cache_clear()
     yield encoder

@@ -68,6 +68,11 @@ def may_answer(verdict: str, starter: Features, confidence: float) -> bool:
     return confidence >= STARTER_CONFIDENCE and (is_alike or verdict == "fact")
 
 
+def has_alike(starters: Sequence[Candidate]) -> bool:
+    """Whether a passage of the starter is the answer to a question like the asked one, so that it may answer."""
+    return any((candidate.signals.title_similarity or 0.0) >= ALIKE for candidate in starters)
+
+
 def _shares_words(starter: Features) -> bool:
     """Whether the starter's question is about what the asked one is about."""
     shared = starter.get("title_shared", 0.0)

@@ -15,6 +15,7 @@ import numpy as np
 from qa_bot.answering.clock import Clock
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.stages.question_words import ANYWHERE, AskedPlaces
+from qa_bot.answering.stages.rank import RIVALS
 from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, understanding
 from qa_bot.answering.tiling.cited_place import cited_place
 from qa_bot.answering.tiling.lead import WHOLE, lead_of
@@ -68,8 +69,6 @@ LEADS = 10
 """Best passages whose answering sentences are looked for."""
 SHARED_PIECES = 0.4
 """Share of the weight of the question's pieces that a passage must have to be found by them."""
-RIVALS = 9
-"""Passages after the first that its lead is measured against."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -12,7 +12,7 @@ from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
 from qa_bot.answering.stages.owner_answers import owned_first
 from qa_bot.answering.stages.retrieve import Found, RankedList
-from qa_bot.answering.verification.verify import Cover
+from qa_bot.answering.verification.verify import Cover, Verified
 from qa_bot.home.sections import RankingSection
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
@@ -54,6 +54,10 @@ class _TitleLengths:
         return self.index.average_length("title")
 
 
+RIVALS = 9
+"""Passages after the first that its lead is measured against."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """Candidates, best first, one a document, with what led to them."""
@@ -74,6 +78,17 @@ class Ranking:
     def cover(self) -> Cover | None:
         """How far the first passage covers the question; None if it was not read."""
         return self.covers.get(self.candidates[0].passage.id) if self.candidates else None
+
+    def verified(self, verified: Verified) -> Ranking:
+        """The ranking after its first passages were read."""
+        assert self.separation is not None
+        return replace(
+            self,
+            candidates=verified.candidates,
+            passages=verified.passages,
+            covers=verified.covers,
+            separation=self.separation - verified.conceded * (1 + 1 / RIVALS),
+        )
 
 
 class RankingStage:

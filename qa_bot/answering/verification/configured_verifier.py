@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from functools import lru_cache
@@ -13,7 +12,7 @@ from qa_bot.answering.relevance.interaction import InteractionScorer
 from qa_bot.answering.relevance.passage_scorer import PassageScorer, scorer_of
 from qa_bot.answering.verification.token_vectors import TokenEncoder, TokenVectors
 from qa_bot.answering.verification.verify import Verifier
-from qa_bot.home.encoders import SHIPPED, TRANSFORMER, EncoderError, resolve
+from qa_bot.home.encoders import SHIPPED, TRANSFORMER, EncoderError, reading_transformer, resolve
 from qa_bot.home.sections import RankingSection
 from qa_bot.home.starter import RELEVANCE
 
@@ -53,7 +52,7 @@ def _token_vectors(name: str, models: Path) -> TokenVectors:
 
 def open_verifier(name: str, models: Path) -> TokenEncoder:
     """Raises EncoderError for an encoder that cannot be opened or has no states of tokens."""
-    encoder = resolve(name, models=models, int8=True, threads=min(2, os.cpu_count() or 1))
+    encoder = reading_transformer() if name == TRANSFORMER else resolve(name, models=models, int8=True)
     if not hasattr(encoder, "token_spans"):
         raise EncoderError(f"Expected a transformer as ranking.verifier, but got {name!r}; name another encoder.")
     return cast("TokenEncoder", encoder)

@@ -26,7 +26,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from qa_core.encoders.onnx_quantisation import float_weights, write_words
+from qa_core.encoders.graphs.quantisation import float_weights, write_words
 from qa_core.encoders.sentence_layout import SentenceLayout, read_object
 from qa_core.encoders.static_encoder import sha256
 from qa_core.encoders.tokenisers import SubwordTokeniser

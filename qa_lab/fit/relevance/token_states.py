@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
@@ -20,7 +22,7 @@ from qa_core.types import FloatArray, IntArray
 from qa_lab.fit.train_starter_transformer import say
 from rankers.late_interaction import unit_rows
 
-_AT_ONCE = 512  # texts between reports, always the same ones together: activations in 8 bits depend on their batch
+_AT_ONCE = 512  # texts between reports
 _LARGEST = 127.0
 
 
@@ -78,10 +80,10 @@ def _write(
     first = (int(np.searchsorted(bounds, written, "right")) - 1) // _AT_ONCE * _AT_ONCE
     if written == bounds[-1]:
         return
-    with path.open("ab") as file:
+    with path.open("ab") as file, ThreadPoolExecutor(os.cpu_count()) as workers:
         file.truncate(int(bounds[first]) * size)  # a part of those at once may have been written
         for start in range(first, len(texts), _AT_ONCE):
-            for hidden in states(texts[start : start + _AT_ONCE]):
+            for (hidden,) in workers.map(states, ([text] for text in texts[start : start + _AT_ONCE])):
                 scale = np.abs(hidden).max(axis=1, keepdims=True) / _LARGEST
                 file.write(np.rint(hidden / np.maximum(scale, 1e-12)).astype(np.int8).tobytes())
             say(f"{min(start + _AT_ONCE, len(texts)):,} of {len(texts):,} texts encoded")

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from qa_bot.answering.ask import Ask
+from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.scope import Scope
+from qa_bot.answering.stages.rank import Ranking
 from qa_bot.answering.wording.refusals import ENGLISH
 from qa_bot.bot import Bot
 from qa_bot.documents.sync import add
+from qa_core.types import Question
 
 ROWS = [
     {"id": "leave", "title": "How many days of leave do I get?", "text": "You get thirty days of leave a year."},
@@ -73,6 +78,25 @@ def test_a_refusal_is_about_the_owners_documents(home: Path) -> None:
     assert not answer.answered
     assert "starter" not in answer.reason
     assert {source.collection for source in answer.sources} <= {"own"}
+
+
+@pytest.mark.parametrize(
+    ("question", "is_read"),
+    [("Why do cats sleep all day?", True), ("Which colour has the carpet of the lobby?", False)],
+)
+def test_the_starter_is_read_if_it_has_a_question_like_the_asked_one(
+    home: Path, monkeypatch: pytest.MonkeyPatch, question: str, is_read: bool
+) -> None:
+    verify, read = Corridor.verify, set()
+
+    def noted(corridor: Corridor, ranking: Ranking, *others: Any, **named: Any) -> Ranking:
+        read.update(candidate.passage.source.collection for candidate in ranking.candidates)
+        return verify(corridor, ranking, *others, **named)
+
+    monkeypatch.setattr(Corridor, "verify", noted)
+    with _opened(home, "auto") as bot:
+        bot.ask(Ask(Question(question), suggest=False))
+    assert ("starter" in read, "own" in read) == (is_read, True)
 
 
 def test_off_never_answers_from_the_starter(home: Path) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_core.encoders import onnx_export
+from qa_core.encoders.graphs import export as onnx_export
+from qa_core.encoders.graphs.export import export_onnx
 from qa_core.encoders.mapped_tensors import map_tensors, write_tensors
-from qa_core.encoders.onnx_export import export_onnx
 from qa_core.encoders.transformer_encoder import TransformerEncoder, batches, padded, pooled
 
 TEXTS = ["cats sleep", "why do cats sleep day ?", "unhappy", "day day day day day day", "cats"]

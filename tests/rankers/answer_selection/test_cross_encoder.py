@@ -118,7 +118,7 @@ def test_new_weights_do_away_with_old_graphs(saved: Path, pair_bert: Path, tmp_p
 
 
 def test_damaged_graphs_are_refused(saved: Path, pair_bert: Path, tmp_path: Path):
-    from qa_core.encoders.onnx_export import export_pair_graph
+    from qa_core.encoders.graphs.export import export_pair_graph
 
     with pytest.raises(FileNotFoundError, match=r"config\.json"):
         CrossEncoder.load(tmp_path / "none")

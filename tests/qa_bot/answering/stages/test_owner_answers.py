@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from qa_bot.answering.stages.owner_answers import COLLECTION, is_owned, may_answer, owned_first
+from qa_bot.answering.stages.owner_answers import ALIKE, COLLECTION, has_alike, is_owned, may_answer, owned_first
 from qa_bot.answering.tiling.opinions import tile
 from qa_bot.home.question_key import question_key
-from qa_core.types import Candidate, Clue, Passage, Question, Source
+from qa_core.types import Candidate, Clue, Passage, Question, Signals, Source
 
 
 def candidate(document: str, collection: str, score: float) -> Candidate:
@@ -65,3 +67,14 @@ def test_the_starter_answers_if_it_is_sure_and_has_a_similar_question(verdict, s
 def test_the_starters_question_has_the_words_of_the_asked_one(shared, similarity, coverage, expected):
     features = {"title_similarity": similarity, "title_shared": shared, "coverage": coverage}
     assert may_answer("passage", features, 0.9) is expected
+
+
+@pytest.mark.parametrize(
+    ("similarities", "expected"), [((), False), ((None, ALIKE - 0.01), False), ((None, ALIKE - 0.01, ALIKE), True)]
+)
+def test_a_starter_without_a_question_like_the_asked_one_cannot_answer(similarities, expected):
+    starters = [
+        replace(candidate("a", "starter", 1.0), signals=Signals(title_similarity=similarity))
+        for similarity in similarities
+    ]
+    assert has_alike(starters) is expected

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.encoders.onnx_quantisation import float_weights
+from qa_core.encoders.graphs.quantisation import float_weights
 from qa_core.encoders.sentence_layout import SentenceLayout
 from qa_core.encoders.static_encoder import sha256
 from qa_core.encoders.transformer_encoder import MADE_WITH, TransformerEncoder
@@ -27,8 +27,8 @@ GERMAN = {"katze": "cat", "hund": "dog", "vogel": "bird", "schlaft": "sleeps", "
 @pytest.fixture
 def shipped(tmp_path: Path) -> Path:
     """A quantised transformer of 700 words, some of them unused, as the shipped one; its float weights beside it."""
-    from qa_core.encoders.onnx_export import export_onnx
-    from qa_core.encoders.onnx_quantisation import quantise
+    from qa_core.encoders.graphs.export import export_onnx
+    from qa_core.encoders.graphs.quantisation import quantise
 
     folder = write_tiny_bert(tmp_path / "shipped")
     content = json.loads((folder / "tokenizer.json").read_text())

@@ -15,10 +15,10 @@ import torch
 
 from qa_bot.answering.relevance.interaction import InteractionScorer
 from qa_bot.answering.verification.token_vectors import TokenVectors
-from qa_core.encoders.onnx_export import export_onnx
-from qa_core.encoders.onnx_quantisation import quantise
+from qa_core.encoders.graphs.export import export_onnx
+from qa_core.encoders.graphs.quantisation import quantise
 from qa_core.encoders.static_encoder import sha256
-from qa_core.encoders.transformer_encoder import TransformerEncoder
+from qa_core.encoders.transformer_encoder import MADE_WITH, TransformerEncoder
 from qa_core.training.interaction_network import InteractionConfig, InteractionNetwork
 from qa_core.training.loop import seed_everything
 from qa_lab.fit.relevance import train_relevance
@@ -70,14 +70,15 @@ def shipped(pair_bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "onnx").mkdir()
     export_onnx(folder, folder / "float.onnx")
     quantise(folder / "float.onnx", folder / GRAPH)
+    (folder / MADE_WITH).write_text('{"weights_sha256": "0"}')
     for name in ("float.onnx", "model.safetensors"):
         (folder / name).unlink()
     return folder
 
 
 @pytest.fixture(scope="module")
-def encoder(shipped: Path, tmp_path_factory: pytest.TempPathFactory) -> TransformerEncoder:
-    return open_encoder(shipped, tmp_path_factory.mktemp("encoder"))
+def encoder(shipped: Path) -> TransformerEncoder:
+    return open_encoder(shipped)
 
 
 @pytest.fixture

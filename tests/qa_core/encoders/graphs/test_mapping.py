@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from qa_bot.home.starter import TRANSFORMER
-from qa_core.encoders.onnx_mapping import LEAST, without_tables
-from qa_core.encoders.silent_runtime import onnxruntime
+from qa_core.encoders.graphs.mapping import LEAST, without_tables
+from qa_core.encoders.graphs.silent_runtime import onnxruntime
 from qa_core.encoders.transformer_encoder import open_graph
 
 GRAPH = TRANSFORMER / "onnx" / "model.onnx"

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_core.encoders.onnx_quantisation import BLOCK, float_weights, quantise, write_words
+from qa_core.encoders.graphs.quantisation import BLOCK, float_weights, quantise, write_words
 from qa_core.encoders.transformer_encoder import open_graph
 
 onnx = pytest.importorskip("onnx", reason="the extra minilm is not installed")

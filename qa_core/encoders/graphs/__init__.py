@@ -1,0 +1,1 @@
+"""ONNX graphs: exported, quantised, and opened with little memory and time."""
