@@ -155,9 +155,8 @@ class Corridor:
         clock: Clock,
         preferences: Preferences | None,
         interpose: Interpose | None,
-        is_read: Callable[[Sequence[Candidate]], bool] = bool,
+        is_read: Callable[[Sequence[Candidate]], bool] = bool,  # whether it is worth to read them
     ) -> Decided:
-        """The decision; `is_read` says whether the best passages are worth the time to read them."""
         depth = max(self._config.ranking.depth if ask.trace or interpose else TILED, ask.top)
         ranking = self.rank(ask.question, clock, depth=depth, scope=ask.scope, readings=ask.readings)
         if is_read(ranking.passages or ranking.candidates):
@@ -310,9 +309,9 @@ class Corridor:
         """The ranking with its first passages read; unchanged if there is no model or no time, or nothing to read."""
         if self._verifier is None or ranking.separation is None or not ranking.candidates:
             return ranking
-        texts, asked = readings or [ranking.formulation.text], AskedPlaces.of(ranking.question.title)
-        verify = partial(self._verifier.verify, ranking, texts, self.index, contact=asked.contact)
-        verified = clock.run("verify", partial(verify, asks_for_steps=asked.steps), None)
+        places = AskedPlaces.of(ranking.question.title)
+        verify = partial(self._verifier.verify, ranking, readings or [ranking.formulation.text], self.index)
+        verified = clock.run("verify", partial(verify, asks_for_steps=places.steps, contact=places.contact), None)
         return replace(ranking, skipped=tuple(clock.skipped)) if verified is None else ranking.verified(verified)
 
     def decide(self, ranking: Ranking, precision: float | None = None) -> Decision:

@@ -178,12 +178,16 @@ def open_graph(graph: Path, *, threads: int, int8: bool = False) -> Any:
     options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(graph.parent))
     options.log_severity_level = 3
     try:
-        model = in_integers(graph) if int8 else without_tables(graph) or str(graph)
-        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        model, matrices = in_integers(graph) if int8 else (without_tables(graph) or str(graph), {})
+        values = [onnxruntime.OrtValue.ortvalue_from_numpy(matrix) for matrix in matrices.values()]
+        options.add_external_initializers([*matrices], values)
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime raises a private class for every kind of damage
         raise ValueError(
             f"Expected an ONNX graph at {graph}, but got: {error}; delete the file and try again."
         ) from error
+    session.matrices = values  # the runtime may read them where they lie
+    return session
 
 
 def _graph(layout: SentenceLayout, cache: Path, *, int8: bool) -> Path:

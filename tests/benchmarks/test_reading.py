@@ -41,7 +41,7 @@ def test_each_answer_stands_in_its_section_and_near_questions_are_others(name: s
 @pytest.mark.parametrize(
     ("name", "languages", "sections", "kinds", "near"),
     [
-        (TRAINING, {"en": 265, "de": 101}, 2_697, {"yesno": 2_096, "table": 601}, 8_091),
+        (TRAINING, {"en": 322, "de": 168}, 3_572, {"yesno": 2_817, "table": 755}, 10_716),
         (HELD_OUT, {"en": 8, "de": 8}, 112, {"yesno": 84, "table": 28}, 336),
     ],
 )

@@ -143,6 +143,8 @@ _PART = re.compile(r"\n|(?<=[.;!?])\s")
 NEAREST = 4
 """Words from what is counted to its number: over 31 sets this refuses nine of 36 wrong answers to questions without
 answer, and three right ones; with three words ten and five, with five eight and three."""
+_THERE_ARE = re.compile(r"\W*(?:there (?:is|are)|(?:these|they|those) are|es (?:gibt|sind)|das sind)\b", re.IGNORECASE)
+"""How a sentence goes on to count what the one before it names: "may apply for the course. There are six places"."""
 _COUNTS = word_set(
     "any not both several many alle jede jeder jedes ein eine einen einer einem beide beiden mehrere viele"
 )
@@ -205,13 +207,17 @@ def lacks_count(question: str, text: str, language: str, question_language: str 
 
 
 def _is_counted(text: str, named: Set[str], language: str) -> bool:
-    """Whether a sentence or line has a number near one of the terms."""
+    """Whether a sentence or line has a number near one of the terms, or the next one says how many there are."""
+    is_named = False
     for part in _PART.split(text):
         tokens = _TOKEN.findall(part)
         numbers = [at for at, token in enumerate(tokens) if _is_number(token)]
-        places = [at for at, token in enumerate(tokens) if numbers and not named.isdisjoint(terms(token, language))]
+        if is_named and _THERE_ARE.match(part) and any(at <= NEAREST for at in numbers):
+            return True
+        places = [at for at, token in enumerate(tokens) if not named.isdisjoint(terms(token, language))]
         if any(0 < abs(place - number) <= NEAREST for place in places for number in numbers):
             return True
+        is_named = bool(places)
     return False
 
 

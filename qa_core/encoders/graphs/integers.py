@@ -27,7 +27,7 @@ from qa_core.types import FloatArray
 _NODE = 1  # of GraphProto
 _INPUT, _OUTPUT, _NAME, _TYPE, _ATTRIBUTE, _DOMAIN = 1, 2, 3, 4, 5, 7  # of NodeProto
 _INTEGERS, _ATTRIBUTE_TYPE = 8, 20  # of AttributeProto
-_SHAPE, _KIND, _TENSOR_NAME, _RAW = 1, 2, 8, 9  # of TensorProto
+_SHAPE, _KIND, _TENSOR_NAME, _RAW, _EXTERNAL, _LOCATION = 1, 2, 8, 9, 13, 14  # of TensorProto
 _FLOAT, _UINT8, _INT8 = 1, 2, 3  # of its kinds
 _LARGEST = 64  # of a matrix: 255 · 64 · 2 fits 16 bits
 _SIGNED = 127  # of inputs
@@ -42,30 +42,38 @@ class _Node(NamedTuple):
     outputs: tuple[str, ...]
 
 
-def in_integers(graph: Path) -> bytes:
+class IntegerGraph(NamedTuple):
+    """A graph, and its matrices (K, N) in 8 bits by name, which it does not hold: each copy would take 11 MB."""
+
+    model: bytes
+    matrices: Mapping[str, NDArray[np.int8]]
+
+
+def in_integers(graph: Path) -> IntegerGraph:
     """The graph with a product of whole numbers for each product of blocks; tables of words stay in the file.
 
-    To be opened as the graph of `without_tables`.
+    To be opened as the graph of `without_tables`, with the matrices as external initialisers.
 
     Raises:
         ValueError: it is no ONNX graph, or damaged.
     """
+    matrices: dict[str, NDArray[np.int8]] = {}
     with graph.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         try:
-            return b"".join(_model(data, graph.name))
+            return IntegerGraph(b"".join(_model(data, graph.name, matrices)), matrices)
         except (IndexError, KeyError, UnicodeDecodeError):
             raise ValueError(f"Expected an ONNX graph at {graph}, but it ends too early or is damaged.") from None
 
 
-def _model(data: Buffer, name: str) -> Iterator[bytes]:
+def _model(data: Buffer, name: str, matrices: dict[str, NDArray[np.int8]]) -> Iterator[bytes]:
     for field in fields(data, 0, len(data)):
         if field.number == GRAPH:
-            yield message(GRAPH, b"".join(_graph(data, field, name)))
+            yield message(GRAPH, b"".join(_graph(data, field, name, matrices)))
         else:
             yield data[field.start : field.end]
 
 
-def _graph(data: Buffer, graph: Field, name: str) -> Iterator[bytes]:
+def _graph(data: Buffer, graph: Field, name: str, matrices: dict[str, NDArray[np.int8]]) -> Iterator[bytes]:
     parts = [*fields(data, graph.content, graph.end)]
     tables = {_name(data, part): part for part in parts if part.number == INITIALIZER}
     nodes = {part: _node(data, part) for part in parts if part.number == _NODE}
@@ -80,7 +88,10 @@ def _graph(data: Buffer, graph: Field, name: str) -> Iterator[bytes]:
         elif _name(data, part) not in replaced:
             yield by_place(data, part, name)
     for node in blocked:
-        yield from _matrix(data, tables, node)
+        matrix, scales = _matrix(data, tables, node)
+        matrices[f"{node.inputs[1]}_whole"] = matrix
+        yield _declared(f"{node.inputs[1]}_whole", matrix.shape)
+        yield _table(f"{node.inputs[1]}_scales", scales, _FLOAT)
     yield _table(_LEAST, np.array(1e-9, np.float32), _FLOAT)
     yield _table(_STEP, np.array(1 / _SIGNED, np.float32), _FLOAT)
     yield _table(_MIDDLE, np.array(_ZERO, np.uint8), _UINT8)
@@ -103,20 +114,19 @@ def _product(node: _Node, rounded: set[str]) -> Iterator[bytes]:
     yield _written("Mul", [f"{out}_share", largest], [out])
 
 
-def _matrix(data: Buffer, tables: Mapping[str, Field], node: _Node) -> Iterator[bytes]:
+def _matrix(data: Buffer, tables: Mapping[str, Field], node: _Node) -> tuple[NDArray[np.int8], FloatArray]:
     """The matrix (K, N) of a product in 8 bits, and the scales (N,) of its outputs."""
-    name = node.inputs[1]
-    outputs, blocks, size = _shape(data, tables[name])
-    whole = np.frombuffer(_content(data, tables[name]), np.uint8).reshape(outputs, blocks, size)
-    scales = np.frombuffer(_content(data, tables[node.inputs[2]]), np.float32).reshape(outputs, blocks)
-    highest, lowest = (bound(whole, axis=2).astype(np.float32) - _ZERO for bound in (np.max, np.min))  # (N, blocks)
+    blocks = tables[node.inputs[1]]
+    outputs, count, size = _shape(data, blocks)
+    whole = np.frombuffer(_content(data, blocks), np.uint8).reshape(outputs, count, size)
+    scales = np.frombuffer(_content(data, tables[node.inputs[2]]), np.float32).reshape(outputs, count)
+    highest, lowest = (bound(whole, axis=2).astype(np.float32) - _ZERO for bound in (np.max, np.min))  # (N, count)
     largest = np.maximum((np.maximum(highest, -lowest) * scales).max(axis=1), 1e-12) / _LARGEST  # (N,)
     rows = whole.astype(np.float32)
     rows -= _ZERO
     rows *= (scales / largest[:, None])[:, :, None]
     np.rint(rows, out=rows)
-    yield _table(f"{name}_whole", rows.astype(np.int8).reshape(outputs, blocks * size).T, _INT8)
-    yield _table(f"{name}_scales", largest.astype(np.float32), _FLOAT)
+    return np.ascontiguousarray(rows.astype(np.int8).reshape(outputs, -1).T), largest.astype(np.float32)
 
 
 # --- protobuf --------------------------------------------------------------------------------------------------------
@@ -166,9 +176,15 @@ def _written(
     return message(_NODE, b"".join(parts))
 
 
-def _table(name: str, values: FloatArray | NDArray[np.int8 | np.uint8], kind: int) -> bytes:
-    shape = b"".join(number(_SHAPE, size) for size in values.shape)
-    return message(
-        INITIALIZER,
-        shape + number(_KIND, kind) + message(_TENSOR_NAME, name.encode()) + message(_RAW, values.tobytes()),
-    )
+def _table(name: str, values: FloatArray | NDArray[np.uint8], kind: int) -> bytes:
+    return message(INITIALIZER, _described(name, values.shape, kind) + message(_RAW, values.tobytes()))
+
+
+def _declared(name: str, shape: Sequence[int]) -> bytes:
+    """A matrix of 8-bit numbers that is given apart."""
+    place = message(_EXTERNAL, message(1, b"location") + message(2, b"apart"))
+    return message(INITIALIZER, _described(name, shape, _INT8) + place + number(_LOCATION, 1))
+
+
+def _described(name: str, shape: Sequence[int], kind: int) -> bytes:
+    return b"".join(number(_SHAPE, size) for size in shape) + number(_KIND, kind) + message(_TENSOR_NAME, name.encode())

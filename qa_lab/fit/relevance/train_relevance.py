@@ -2,8 +2,8 @@
 
     python -m qa_lab.fit.relevance.train_relevance --data DIR --reading FILE --work DIR --out FILE
 
-The states of all tokens are those of the shipped transformer, whose weights stay; they are encoded once, about 120,000
-texts, and take 4 GB in the folder of work. The graph is written with a note of how it was made.
+The states of all tokens are those of the shipped transformer, whose weights stay; they are encoded once, 147,000
+texts, and take 4.3 GB in the folder of work. The graph is written with a note of how it was made.
 """
 
 from __future__ import annotations

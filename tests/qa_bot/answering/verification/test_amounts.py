@@ -129,6 +129,9 @@ def test_a_passage_that_says_nothing_near_what_is_counted(question, cover, expec
         ("Wie viele Bücher stehen dort?", "Bücher sind einzubinden. Der Eigenanteil beträgt 32 Euro.", True),
         ("Wie viele Bücher stehen dort?", "Es gibt zwei Bücher.", False),
         ("How many guests may come?", "Of the guests 20 may come.", False),
+        ("How many courses do you offer?", "Helpers may apply for the course. There are six places a year.", False),
+        ("How many courses do you offer?", "Helpers may apply for the course. It has a year or six months.", True),
+        ("Wie viele Kurse gibt es?", "Helfer dürfen den Kurs besuchen. Es gibt im Jahr sechs davon.", False),
         ("What comments can a task have?", "Comments are kept.", False),
     ],
 )
