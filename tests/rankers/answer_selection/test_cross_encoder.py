@@ -84,7 +84,7 @@ def test_a_score_is_bit_for_bit_independent_of_other_pairs(saved: Path, int8: bo
 
 
 def test_models_without_segments_and_of_other_architectures(pair_bert: Path, tmp_path: Path):
-    from qa_core.encoders import onnx_export
+    from qa_core.encoders.graphs import export as onnx_export
 
     scorer = scorer_of(pair_bert)
     scorer.save(tmp_path / "model", card="", graph=False)
