@@ -22,8 +22,6 @@ log = logging.getLogger(__name__)
 
 MOST_BYTES = 16 * 1024**2
 """Of the states that are kept: those of about 160 passages."""
-
-
 WORKERS = min(2, os.cpu_count() or 1)
 """Texts that are read at once, one by a thread: two threads that read five passages together take a third longer."""
 
