@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_core.encoders.graphs.mapping import GRAPH, INITIALIZER, by_place
+from qa_core.encoders.graphs.mapping import INITIALIZER, by_place, rewritten
 from qa_core.encoders.graphs.wire import Buffer, Field, fields, message, number, read_varint
 from qa_core.types import FloatArray
 
@@ -60,20 +61,13 @@ def in_integers(graph: Path) -> IntegerGraph:
     matrices: dict[str, NDArray[np.int8]] = {}
     with graph.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         try:
-            return IntegerGraph(b"".join(_model(data, graph.name, matrices)), matrices)
+            model = rewritten(data, partial(_graph, data, name=graph.name, matrices=matrices))
         except (IndexError, KeyError, UnicodeDecodeError):
             raise ValueError(f"Expected an ONNX graph at {graph}, but it ends too early or is damaged.") from None
+    return IntegerGraph(model, matrices)
 
 
-def _model(data: Buffer, name: str, matrices: dict[str, NDArray[np.int8]]) -> Iterator[bytes]:
-    for field in fields(data, 0, len(data)):
-        if field.number == GRAPH:
-            yield message(GRAPH, b"".join(_graph(data, field, name, matrices)))
-        else:
-            yield data[field.start : field.end]
-
-
-def _graph(data: Buffer, graph: Field, name: str, matrices: dict[str, NDArray[np.int8]]) -> Iterator[bytes]:
+def _graph(data: Buffer, graph: Field, *, name: str, matrices: dict[str, NDArray[np.int8]]) -> Iterator[bytes]:
     parts = [*fields(data, graph.content, graph.end)]
     tables = {_name(data, part): part for part in parts if part.number == INITIALIZER}
     nodes = {part: _node(data, part) for part in parts if part.number == _NODE}
@@ -118,8 +112,8 @@ def _matrix(data: Buffer, tables: Mapping[str, Field], node: _Node) -> tuple[NDA
     """The matrix (K, N) of a product in 8 bits, and the scales (N,) of its outputs."""
     blocks = tables[node.inputs[1]]
     outputs, count, size = _shape(data, blocks)
-    whole = np.frombuffer(_content(data, blocks), np.uint8).reshape(outputs, count, size)
-    scales = np.frombuffer(_content(data, tables[node.inputs[2]]), np.float32).reshape(outputs, count)
+    whole = np.frombuffer(_part(data, blocks, _RAW), np.uint8).reshape(outputs, count, size)
+    scales = np.frombuffer(_part(data, tables[node.inputs[2]], _RAW), np.float32).reshape(outputs, count)
     highest, lowest = (bound(whole, axis=2).astype(np.float32) - _ZERO for bound in (np.max, np.min))  # (N, count)
     largest = np.maximum((np.maximum(highest, -lowest) * scales).max(axis=1), 1e-12) / _LARGEST  # (N,)
     rows = whole.astype(np.float32)
@@ -133,11 +127,7 @@ def _matrix(data: Buffer, tables: Mapping[str, Field], node: _Node) -> tuple[NDA
 
 
 def _name(data: Buffer, tensor: Field) -> str:
-    return next(
-        data[part.content : part.end].decode()
-        for part in fields(data, tensor.content, tensor.end)
-        if part.number == _TENSOR_NAME
-    )
+    return _part(data, tensor, _TENSOR_NAME).decode()
 
 
 def _shape(data: Buffer, tensor: Field) -> list[int]:
@@ -145,10 +135,12 @@ def _shape(data: Buffer, tensor: Field) -> list[int]:
     return [read_varint(data, part.content)[0] for part in parts if part.number == _SHAPE]
 
 
-def _content(data: Buffer, tensor: Field) -> bytes:
-    return next(
-        data[part.content : part.end] for part in fields(data, tensor.content, tensor.end) if part.number == _RAW
-    )
+def _part(data: Buffer, tensor: Field, wanted: int) -> bytes:
+    """The content of a tensor's field."""
+    for part in fields(data, tensor.content, tensor.end):
+        if part.number == wanted:
+            return data[part.content : part.end]
+    raise KeyError(wanted)
 
 
 def _node(data: Buffer, node: Field) -> _Node:

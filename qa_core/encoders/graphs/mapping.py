@@ -10,7 +10,8 @@ its words' vectors, and the matrices are packed into memory of the runtime in ei
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from qa_core.encoders.graphs.wire import Buffer, Field, fields, message, number
@@ -35,9 +36,17 @@ def without_tables(graph: Path) -> bytes | None:
     with graph.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         try:
             is_worth = sum(raw.end - raw.content for raw in _tables(data)) > len(data) / 2  # else copies take more
-            return b"".join(_model(data, graph.name)) if is_worth else None
+            return rewritten(data, partial(_graph, data, name=graph.name)) if is_worth else None
         except IndexError:
             raise ValueError(f"Expected an ONNX graph at {graph}, but it ends too early.") from None
+
+
+def rewritten(data: Buffer, rewrite: Callable[[Field], Iterable[bytes]]) -> bytes:
+    """The model with another graph, whose fields `rewrite` gives."""
+    return b"".join(
+        message(GRAPH, b"".join(rewrite(field))) if field.number == GRAPH else data[field.start : field.end]
+        for field in fields(data, 0, len(data))
+    )
 
 
 def by_place(data: Buffer, initializer: Field, name: str) -> bytes:
@@ -71,14 +80,6 @@ def _raw(data: Buffer, tensor: Field) -> Field | None:
     return raw if kind in (_UINT8, _INT8) else None
 
 
-def _model(data: Buffer, name: str) -> Iterator[bytes]:
-    for field in fields(data, 0, len(data)):
-        if field.number == GRAPH:
-            yield message(GRAPH, b"".join(_graph(data, field, name)))
-        else:
-            yield data[field.start : field.end]
-
-
-def _graph(data: Buffer, graph: Field, name: str) -> Iterator[bytes]:
+def _graph(data: Buffer, graph: Field, *, name: str) -> Iterator[bytes]:
     for field in fields(data, graph.content, graph.end):
         yield by_place(data, field, name) if field.number == INITIALIZER else data[field.start : field.end]
