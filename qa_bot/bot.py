@@ -335,7 +335,7 @@ class Bot:
                 config=self.config,
                 workers=self._workers,
                 rankers=self.rankers,
-                verifier=configured_verifier(self.config.ranking, self.home.models, self._workers),
+                verifier=configured_verifier(self.config.ranking, self.home.models),
                 personas=lambda: self.voices,
             )
             facts, reorder = self._facts(held), [self.challenger.reorder] if self.challenger else []

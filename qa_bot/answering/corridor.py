@@ -307,7 +307,7 @@ class Corridor:
 
     def verify(self, ranking: Ranking, clock: Clock, *, readings: Sequence[str] = ()) -> Ranking:
         """The ranking with its first passages read; unchanged if there is no model or no time, or nothing to read."""
-        if self._verifier is None or ranking.separation is None or not ranking.candidates:
+        if self._verifier is None or not ranking.is_to_read:
             return ranking
         places = AskedPlaces.of(ranking.question.title)
         verify = partial(self._verifier.verify, ranking, readings or [ranking.formulation.text], self.index)

@@ -47,8 +47,9 @@ BOOKKEEPERS = 2
 USUAL = 0.05
 """Seconds that a question usually takes, to estimate Retry-After."""
 STOPPING = "The service is stopping; ask again in a moment."
-WARM_UP = "Why do cats sleep all day?"
-"""Asked before the first user's question, and not recorded."""
+WARM_UP = "How long do cats sleep in a day?"
+"""Asked before the first user's question, and not recorded. No stored question has its words, whose answer would not be
+read: the models that read are opened, too."""
 GREETING = "Hello"
 """Said to every persona before the first user chooses one."""
 NO_PERSONAS = "Expected a persona to speak, but there are none yet; train one with `qa-bot train persona`."

@@ -13,6 +13,7 @@ from qa_bot.answering.models.ranker_loading import ConfiguredRankers
 from qa_bot.answering.stages.owner_answers import owned_first
 from qa_bot.answering.stages.retrieve import Found, RankedList
 from qa_bot.answering.verification.verify import Cover, Verified
+from qa_bot.home.question_key import question_key
 from qa_bot.home.sections import RankingSection
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
@@ -78,6 +79,17 @@ class Ranking:
     def cover(self) -> Cover | None:
         """How far the first passage covers the question; None if it was not read."""
         return self.covers.get(self.candidates[0].passage.id) if self.candidates else None
+
+    @property
+    def is_to_read(self) -> bool:
+        """Whether reading the first passages can help: if passages were ranked, and the first is not the answer of the
+        only pair to this very question."""
+        if self.separation is None or not self.candidates:
+            return False
+        key = question_key(self.question.title)
+        first, *others = (question_key(candidate.passage.clue.title) for candidate in self.candidates[:RIVALS])
+        is_pair = self.candidates[0].passage.source.details.kind == "pair"
+        return not is_pair or first != key or key in others or bool(self.question.body)
 
     def verified(self, verified: Verified) -> Ranking:
         """The ranking after its first passages were read."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from functools import lru_cache
 from pathlib import Path
 from typing import cast
@@ -20,15 +19,13 @@ READ: Mapping[str, int] = {"low": 0, "normal": 5, "high": 10}
 """Passages that are read by effort."""
 
 
-def configured_verifier(config: RankingSection, models: Path, workers: Executor) -> Verifier | None:
-    """The verifier, whose model a worker opens; None if nothing is to be read."""
+def configured_verifier(config: RankingSection, models: Path) -> Verifier | None:
+    """The verifier, whose models are opened when it first reads; None if nothing is to be read."""
     if not READ[config.effort]:
         return None
     is_shipped = config.verifier in SHIPPED
     vectors = _token_vectors(config.verifier, Path() if is_shipped else models)
-    verifier = Verifier(vectors, read=READ[config.effort], scorer=_scorer(config, vectors))
-    workers.submit(verifier.ready)
-    return verifier
+    return Verifier(vectors, read=READ[config.effort], scorer=_scorer(config, vectors))
 
 
 def _scorer(config: RankingSection, vectors: TokenVectors) -> PassageScorer | None:

@@ -135,12 +135,12 @@ def _shape(data: Buffer, tensor: Field) -> list[int]:
     return [read_varint(data, part.content)[0] for part in parts if part.number == _SHAPE]
 
 
-def _part(data: Buffer, tensor: Field, wanted: int) -> bytes:
+def _part(data: Buffer, tensor: Field, kind: int) -> bytes:
     """The content of a tensor's field."""
     for part in fields(data, tensor.content, tensor.end):
-        if part.number == wanted:
+        if part.number == kind:
             return data[part.content : part.end]
-    raise KeyError(wanted)
+    raise KeyError(kind)
 
 
 def _node(data: Buffer, node: Field) -> _Node:

@@ -22,12 +22,15 @@ ROWS = [
     {"id": "steep", "title": "How long should I steep green tea?", "text": "Steep our house tea for nine minutes."},
     {"id": "rules", "title": "Rules of the house", "text": "Doors are locked at ten, on every floor. \n\n" * 90},
     {"id": "capital", "title": "What is the capital of Australia?", "text": "Here we call Perth the capital."},
+    {"id": "gate", "question": "Who locks the gate?", "answer": "Tilda locks the gate until March."},
+    {"id": "gate 2", "question": "Who locks the gate?", "answer": "Since April it is Jonas who locks the gate."},
+    {"id": "lunch", "question": "When is lunch served on Fridays?", "answer": "On Fridays lunch is served at noon."},
 ]
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The starter collection with its graph, and four documents of the owner."""
+    """The starter collection with its graph, and seven documents of the owner."""
     folder = tmp_path_factory.mktemp("starter-mode")
     (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, ROWS)))
     with Bot.open(folder / "home", record=False) as bot:
@@ -97,6 +100,26 @@ def test_the_starter_is_read_if_it_has_a_question_like_the_asked_one(
     with _opened(home, "auto") as bot:
         bot.ask(Ask(Question(question), suggest=False))
     assert ("starter" in read, "own" in read) == (is_read, True)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_read"),
+    [
+        ("when is lunch  served on Fridays", False),
+        ("When do you serve lunch on Fridays?", True),
+        ("How long should I steep green tea?", True),
+        ("Who locks the gate?", True),
+        ("Rules of the house", True),
+    ],
+)
+def test_the_answer_to_a_stored_question_is_not_read(home: Path, question: str, is_read: bool) -> None:
+    """Of one pair: of several with that question, or of a document with that title, reading chooses a passage."""
+    with _opened(home, "off") as bot:
+        answer = bot.ask(Ask(Question(question), suggest=False))
+        with_body = bot.ask(Ask(Question(question, "It is for a guest."), suggest=False))
+    assert answer.answered
+    assert ("verify" in answer.timings) is is_read
+    assert "verify" in with_body.timings
 
 
 def test_off_never_answers_from_the_starter(home: Path) -> None:
