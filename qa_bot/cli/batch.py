@@ -15,6 +15,7 @@ import orjson
 from qa_bot.answering.answer_json import as_dict
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.scope import EVERYTHING, Scope, ScopeError
+from qa_bot.answering.verification.configured_verifier import configured_verifier
 from qa_bot.bot import Bot
 from qa_bot.documents.question_lines import QuestionLine, read_question_lines, read_questions
 from qa_core.measures.runs import escape_id
@@ -57,6 +58,8 @@ def answer_all(
         PersonaError: the persona is unknown.
     """
     ask = ask or Ask(Question(""))
+    if (verifier := configured_verifier(bot.config.ranking, bot.home.models)) is not None:
+        verifier.ready()  # or the first question would wait for the models
     if ask.persona:
         bot.voices.parts(ask.persona)
     _check_distinct(source, out, run)
