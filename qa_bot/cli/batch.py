@@ -58,8 +58,6 @@ def answer_all(
         PersonaError: the persona is unknown.
     """
     ask = ask or Ask(Question(""))
-    if (verifier := configured_verifier(bot.config.ranking, bot.home.models)) is not None:
-        verifier.ready()  # or the first question would wait for the models
     if ask.persona:
         bot.voices.parts(ask.persona)
     _check_distinct(source, out, run)
@@ -67,6 +65,8 @@ def answer_all(
     answered, processed = sum(line.answered for line in done), len(done)
     if run:
         _resume_run(run, {escape_id(line.qid).encode() for line in done if line.qid is not None})
+    if (verifier := configured_verifier(bot.config.ranking, bot.home.models)) is not None:
+        verifier.ready()  # or the first question would wait for the models
     with out.open("ab") as answers, run.open("ab") if run else nullcontext() as ranked:
         for number, line in islice(enumerate(read_question_lines(source), start=1), len(done), None):
             if isinstance(line, str):
