@@ -160,7 +160,7 @@ class Corridor:
         depth = max(self._config.ranking.depth if ask.trace or interpose else TILED, ask.top)
         ranking = self.rank(ask.question, clock, depth=depth, scope=ask.scope, readings=ask.readings)
         if is_read(ranking.passages or ranking.candidates):
-            ranking = self.verify(ranking, clock, readings=ask.readings.texts)
+            ranking = self.verify(ranking, clock, ask)
         for change in self._reorder:
             ranking = change(ranking, clock)
         decided = self._decide(ranking, clock, preferences, ask.precision)
@@ -241,8 +241,7 @@ class Corridor:
     ) -> Ranking:
         """Retrieve, fuse and rank up to `depth` documents.
 
-        The first `[ranking] depth` of them are ranked, the rest follows in fused order; the first documents do not
-        depend on `depth`.
+        The first `[ranking] depth` of them are ranked, whatever `depth` is; the rest follows in fused order.
 
         Args:
             readings: of a follow-up, searched in place of the question if passages are ranked.
@@ -305,12 +304,13 @@ class Corridor:
         candidates, before_fusion = self._ranking.rank(question, fused, retrieved, clock, depth=depth)
         return Ranking(question, formulation, tuple(candidates), retrieved.lists, before_fusion)
 
-    def verify(self, ranking: Ranking, clock: Clock, *, readings: Sequence[str] = ()) -> Ranking:
-        """The ranking with its first passages read; unchanged if there is no model or no time, or nothing to read."""
-        if self._verifier is None or not ranking.is_to_read:
+    def verify(self, ranking: Ranking, clock: Clock, ask: Ask) -> Ranking:
+        """The ranking with its first passages read; unchanged without model or time, or if it is sure without."""
+        is_sure = ranking.is_repeated and self.decide(ranking, ask.precision).sure
+        if self._verifier is None or not ranking.is_readable or is_sure:
             return ranking
         places = AskedPlaces.of(ranking.question.title)
-        verify = partial(self._verifier.verify, ranking, readings or [ranking.formulation.text], self.index)
+        verify = partial(self._verifier.verify, ranking, ask.readings.texts or [ranking.formulation.text], self.index)
         verified = clock.run("verify", partial(verify, asks_for_steps=places.steps, contact=places.contact), None)
         return replace(ranking, skipped=tuple(clock.skipped)) if verified is None else ranking.verified(verified)
 

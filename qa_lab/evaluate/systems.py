@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
+from qa_bot.answering.ask import Ask
 from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.scope import EVERYTHING, Scope
@@ -53,7 +54,7 @@ def rank(
     clock = corridor.start(Deadline.after(PATIENCE))
     ranking = corridor.rank(question, clock, mode=engine, depth=depth, scope=scope)
     if verify:
-        ranking = corridor.verify(ranking, clock)
+        ranking = corridor.verify(ranking, clock, Ask(question, scope=scope))
     assert not ranking.skipped, "the deadline should suffice"
     return ranking
 

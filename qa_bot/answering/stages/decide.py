@@ -80,6 +80,11 @@ class Decision(NamedTuple):
         return bool(self.features) and self.confidence >= self.least
 
     @property
+    def sure(self) -> bool:
+        """Whether the passage is given, and not as unsure."""
+        return self.accepted and not self.unsure
+
+    @property
     def unsure(self) -> bool:
         """Whether the passage is given although it is below the threshold."""
         return self.accepted and self.confidence < self.threshold

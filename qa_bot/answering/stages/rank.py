@@ -81,15 +81,19 @@ class Ranking:
         return self.covers.get(self.candidates[0].passage.id) if self.candidates else None
 
     @property
-    def is_to_read(self) -> bool:
-        """Whether reading the first passages can help: if passages were ranked, and the first is not the answer of the
-        only pair to this very question."""
-        if self.separation is None or not self.candidates:
+    def is_readable(self) -> bool:
+        """Whether there are ranked passages to read."""
+        return self.separation is not None and bool(self.candidates)
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether the first candidate is the answer of the only pair to this very question."""
+        if not self.candidates:
             return False
         key = question_key(self.question.title)
         first, *others = (question_key(candidate.passage.clue.title) for candidate in self.candidates[:RIVALS])
         is_pair = self.candidates[0].passage.source.details.kind == "pair"
-        return not is_pair or first != key or key in others or bool(self.question.body)
+        return is_pair and first == key and key not in others and not self.question.body
 
     def verified(self, verified: Verified) -> Ranking:
         """The ranking after its first passages were read."""

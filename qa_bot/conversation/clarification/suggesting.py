@@ -106,7 +106,7 @@ def _shares_a_word(question: str, source: AnswerSource) -> bool:
 def _best_passage(corridor: Corridor, ask: Ask, deadline: Deadline, question: str) -> Passage | None:
     deadline.check()
     clock = corridor.start(deadline)
-    ranking = corridor.rank(Question(question), clock, depth=TILED, scope=ask.scope)
-    ranking = corridor.verify(ranking, clock)
+    alone = Ask(Question(question), precision=ask.precision, scope=ask.scope)
+    ranking = corridor.verify(corridor.rank(alone.question, clock, depth=TILED, scope=alone.scope), clock, alone)
     decision = corridor.decide(ranking, ask.precision)
-    return ranking.candidates[0].passage if decision.accepted and not decision.unsure else None
+    return ranking.candidates[0].passage if decision.sure else None

@@ -122,6 +122,16 @@ def test_the_answer_to_a_stored_question_is_not_read(home: Path, question: str, 
     assert "verify" in with_body.timings
 
 
+def test_a_stored_question_of_a_small_home_is_read_where_words_alone_are_not_sure(tmp_path: Path) -> None:
+    row = {"id": "lunch", "question": "When is lunch served?", "answer": "Lunch is served at noon."}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
+    with Bot.open(tmp_path / "home", flags={"starter.mode": "off"}, record=False) as bot:
+        add(bot.home, bot.config, bot.encoder, [tmp_path / "rows.jsonl"], collection="own")
+        answer = bot.ask(Ask(Question("when is lunch served"), suggest=False))
+    assert answer.text == "Lunch is served at noon."
+    assert "verify" in answer.timings
+
+
 def test_off_never_answers_from_the_starter(home: Path) -> None:
     with _opened(home, "off") as bot:
         assert bot.ask("How many days of leave do I get?").answered
