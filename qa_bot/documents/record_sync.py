@@ -24,10 +24,11 @@ from qa_core.text.analysis import normalise
 from qa_core.text.safe_text import escaped, has_control_characters
 from qa_core.web_addresses import web_address
 
-BATCH = 500
-"""Documents that are looked up and stored at once …"""
-BATCH_CHARACTERS = 4_000_000
-"""… or fewer if they are long, so that memory does not grow with the input."""
+BATCH, BATCH_CHARACTERS = 500, 250_000
+"""Documents that are looked up and stored at once, or fewer if they are long: while they are stored, the next files are
+read ahead."""
+WAITING, WAITING_CHARACTERS = 500, 4_000_000
+"""Documents with blocks of others that wait for more documents to show whether the blocks are boilerplate, or fewer."""
 CUTTING = 1
 """Part of each document's hash. Raise it when normalising or cutting changes; the next `add` then replaces all."""
 LONGEST_ID = 1024
@@ -66,12 +67,13 @@ Assigned = tuple[str, Owner]
 
 
 class _ChangedRecord(NamedTuple):
-    """A new or changed record, and its passages before boilerplate is known."""
+    """A new or changed record, its passages before boilerplate is known, and the key of the document it replaces."""
 
     record: Record
     owner: Owner
     hash: str
     document: CutRecord
+    before: int | None
 
 
 class RecordSync:
@@ -104,6 +106,7 @@ class RecordSync:
         self._boilerplate = update.boilerplate if update else Boilerplate()
         self._collection = store.collection(collection) if update else _collection_key(store, collection)
         self._seen = bytearray()  # by document key: 1 if this run has met it
+        self._waiting: dict[str, _ChangedRecord] = {}
         self._dry: dict[str, Assigned] = {}  # new records of a dry run, which the store does not learn
         self.claims: dict[Owner, list[int]] = {}
         """Unchanged documents that another file holds now, by key."""
@@ -134,6 +137,7 @@ class RecordSync:
                 self._sync_batch(batch)
                 batch, characters = [], 0
         self._sync_batch(batch)
+        self._write_waiting()
 
     def was_seen(self, key: int) -> bool:
         """Whether this run has met the document with a key."""
@@ -146,11 +150,12 @@ class RecordSync:
         self.rejected[owner[:2]] = count + 1, first
 
     def _sync_batch(self, batch: Sequence[tuple[Record, Owner]]) -> None:
-        """Store the new and changed records of a batch."""
+        """Store the new and changed records of a batch, but those with blocks of others later."""
         known = self._known_ids(batch)
-        changed: dict[str, _ChangedRecord] = {}
-        assigned = self._dry if self._update is None else {}
-        retired: list[int] = []
+        changed: list[_ChangedRecord] = []
+        assigned = self._dry
+        if self._update is not None:
+            assigned = {id_: (waiting.record.where, waiting.owner) for id_, waiting in self._waiting.items()}
         for original, owner in batch:
             record = self._named(original, owner, known, assigned)
             self.renamed[owner[:2]] += record.id != original.id
@@ -174,16 +179,14 @@ class RecordSync:
                 if before and before.source and not owner.source:
                     owner = Owner(before.source, before.file, "", before.file)
                     self.replaced.add((before.source, before.file))
-                changed[record.id] = _ChangedRecord(record, owner, hash_, document)
+                changed.append(_ChangedRecord(record, owner, hash_, document, before.document if before else None))
                 assigned[record.id] = record.where, owner
                 if before:
                     self._counts.updated += 1
-                    retired.append(before.document)
                 else:
                     self._counts.added += 1
                     self._blocks(owner).count(record.id, document.blocks)
-        if self._update is not None:
-            self._write([self._document(*record) for record in changed.values()], retired, self._update)
+        self._write_decided(changed)
         self._cuts.clear()
         self._progress(self._counts)
 
@@ -250,9 +253,28 @@ class RecordSync:
             return fate != "gone"
         return fate == "settled" and not _is_page(record)  # addresses of a site may lead to one document
 
-    def _write(self, new: Sequence[NewDocument], retired: Sequence[int], update: IndexUpdate) -> None:
-        update.retire(retired)
-        for inserted in update.insert(new, self._name):
+    def _write_decided(self, changed: Sequence[_ChangedRecord]) -> None:
+        """Store the records whose blocks no earlier document has; further ones show whether others' are boilerplate."""
+        decided = []
+        for one in changed:
+            if self._blocks(one.owner).has_earlier(one.record.id, one.document.blocks):
+                self._waiting[one.record.id] = one
+            else:
+                decided.append(one)
+        self._write(decided)
+        characters = sum(len(one.record.text) for one in self._waiting.values())
+        if len(self._waiting) >= WAITING or characters >= WAITING_CHARACTERS:
+            self._write_waiting()
+
+    def _write_waiting(self) -> None:
+        self._write([*self._waiting.values()])
+        self._waiting.clear()
+
+    def _write(self, changed: Sequence[_ChangedRecord]) -> None:
+        if self._update is None:
+            return
+        self._update.retire([one.before for one in changed if one.before is not None])
+        for inserted in self._update.insert([self._document(one) for one in changed], self._name):
             self._mark_seen(inserted.document)
             self._counts.passages += len(inserted.passages)
             self._counts.duplicates += sum(duplicate is not None for duplicate in inserted.duplicates)
@@ -266,8 +288,9 @@ class RecordSync:
     def _blocks(self, owner: Owner) -> RepeatedBlocks:
         return self._boilerplate.of(str(owner.source or self._name))
 
-    def _document(self, record: Record, owner: Owner, hash_: str, document: CutRecord) -> NewDocument:
-        """What is stored of a record; it is cut again if it has boilerplate, which its whole batch shows."""
+    def _document(self, changed: _ChangedRecord) -> NewDocument:
+        """What is stored of a record; it is cut again if it has boilerplate."""
+        record, owner, hash_, document, _ = changed
         if boilerplate := self._blocks(owner).boilerplate(record.id, document.blocks):
             document = self._cut(record, boilerplate)
         shingles = super_shingles_of([one.text for one in document.passages])

@@ -21,7 +21,6 @@ import orjson
 from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.deadline import Deadline
 from qa_bot.home.config import ConfigError
-from rankers.answer_selection.cross_encoder import open_cross_encoder
 from rankers.neural import PairScorer
 
 log = logging.getLogger(__name__)
@@ -105,7 +104,12 @@ def scorer_of(folder: str) -> PassageScorer | None:
 
 @lru_cache(maxsize=2)
 def _scorer(folder: Path) -> PassageScorer:
-    return PassageScorer(lambda: open_cross_encoder(folder))
+    def open_scorer() -> PairScorer:
+        from rankers.answer_selection.cross_encoder import open_cross_encoder  # late: it imports onnxruntime
+
+        return open_cross_encoder(folder)
+
+    return PassageScorer(open_scorer)
 
 
 def calibrations_in(folder: str) -> Mapping[str, Calibration]:

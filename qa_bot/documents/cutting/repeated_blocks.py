@@ -53,6 +53,10 @@ class RepeatedBlocks:
             digest for digest, count in counts.items() if count.copies >= least and count.first != document
         )
 
+    def has_earlier(self, document: str, digests: Collection[str]) -> bool:
+        """Whether a document has blocks of earlier ones. Without, none of its blocks can become boilerplate in it."""
+        return any(self._counts[digest].first != document for digest in digests if digest in self._counts)
+
     def _most_frequent(self, number: int) -> list[tuple[str, _Count]]:
         return sorted(self._counts.items(), key=lambda item: -item[1].copies)[:number]
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from qa_bot.documents.ingest.files.walk import printable
-from qa_bot.home.store import Source
+
+if TYPE_CHECKING:
+    from qa_bot.home.store import Source
 
 FILE_KINDS = ("folder", "file", "archive")
 """Kinds of sources whose places are paths."""

@@ -199,7 +199,11 @@ def documents_with(home: Home, word: str) -> set[str]:
         return {match.passage.source.document for match in bot.search(word, engine="keyword", top=50)}
 
 
-def test_boilerplate_is_searched_in_the_first_document_only(empty_home, encoder, tmp_path) -> None:
+@pytest.mark.parametrize("batch", [1, 5, 500])
+def test_boilerplate_is_searched_in_the_first_document_only(
+    empty_home, encoder, tmp_path, monkeypatch, batch: int
+) -> None:
+    monkeypatch.setattr("qa_bot.documents.record_sync.BATCH", batch)
     folder = write_pages(tmp_path / "pages", range(12))
     assert counts(add(empty_home, CONFIG, encoder, [folder])) == (12, 0, 0, 0)
     assert documents_with(empty_home, "registered") == {"p00.md"}
@@ -208,6 +212,32 @@ def test_boilerplate_is_searched_in_the_first_document_only(empty_home, encoder,
     add(empty_home, CONFIG, encoder, [folder])  # what repeats is remembered
     assert documents_with(empty_home, "registered") == {"p00.md"}
     assert all(check.ok for check in run_checks(empty_home, CONFIG))
+
+
+def test_pages_with_blocks_of_others_replace_their_former_ones_later(
+    empty_home, encoder, tmp_path, write_lines, monkeypatch
+) -> None:
+    folder = write_pages(tmp_path / "pages", range(12))
+    add(empty_home, CONFIG, encoder, [folder])
+    for page in range(2, 12):
+        (folder / f"p{page:02}.md").write_text(f"# Page {page}\n\nThis page now tells of matter{page}.\n\n{FOOTER}\n")
+    monkeypatch.setattr("qa_bot.documents.record_sync.BATCH", 3)
+    monkeypatch.setattr("qa_bot.documents.record_sync.WAITING", 4)
+    assert counts(add(empty_home, CONFIG, encoder, [folder])) == (0, 10, 2, 0)
+    assert "matter7" in stored_documents(empty_home)["p07.md"][0]
+    assert (by_keyword(empty_home, "matter7"), by_keyword(empty_home, "subject7")) == (1, 0)
+    assert documents_with(empty_home, "registered") == {"p00.md"}
+    assert len(stored_documents(empty_home)) == 12
+
+
+def test_an_id_of_a_page_that_waits_is_taken(empty_home, encoder, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("qa_bot.documents.record_sync.BATCH", 1)
+    page = f"# Page\n\nThis page tells of it.\n\n{FOOTER}\n"
+    records = [Record(id_, "Page", page, where=f"{n}.md:1", markdown=True) for n, id_ in enumerate(["a", "b", "b"])]
+    monkeypatch.setattr("qa_bot.documents.sync.read", lambda *_args, **_options: iter(records))
+    added = add(empty_home, CONFIG, encoder, [tmp_path], as_sources=False)
+    assert counts(added) == (2, 0, 0, 1)
+    assert "got 'b' again; the first one, of 1.md:1, is kept" in added.examples[0].reason
 
 
 def test_a_title_that_repeats_gives_way_to_the_heading(empty_home, encoder, tmp_path) -> None:

@@ -33,6 +33,13 @@ def test_a_block_counts_once_a_document() -> None:
     assert blocks.boilerplate("new", ["twice"]) == set()
 
 
+def test_a_document_has_earlier_blocks_unless_it_is_their_first() -> None:
+    blocks = counted(25, 5)
+    assert blocks.has_earlier("d1", ["own 1", "footer"])
+    assert not blocks.has_earlier("d0", ["own 0", "footer"])
+    assert not blocks.has_earlier("new", ["own 99"])
+
+
 def test_counts_survive_in_a_manifest() -> None:
     blocks = RepeatedBlocks.of(counted(25, 5).as_dict())
     assert blocks.documents == 25
