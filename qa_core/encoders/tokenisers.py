@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from qa_core.encoders.word_pieces import LONGEST_TEXT, SPECIALS, WORD, WordPieces, is_usual
+from qa_core.encoders.word_pieces import LONGEST_TEXT, MARK, SPECIALS, WORD, WordPieces, is_usual
 from qa_core.types import IntArray, Span
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class SubwordTokeniser:
 
     def spans(self, text: str) -> list[Span]:
         """The span in the text of each token of `sequences`; empty for a special token."""
-        if self.pieces is not None and is_usual(text):
+        if self.pieces is not None and is_usual(text) and MARK not in text:
             return self.pieces.spans(text, self.limit)
         return [(int(start), int(end)) for start, end in self.tokenizer.encode(text).offsets]
 

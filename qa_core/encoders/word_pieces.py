@@ -25,11 +25,19 @@ INSIDE = "##"
 """Begins a piece that continues a word."""
 LONGEST_TEXT = 8_000
 """Characters, fewer than any limit of tokens in use."""
-_LETTERS, _SIGNS = "A-Za-zÀ-ÖØ-öø-ÿ", "‘’“”„‚–—…•«»‹›"
-WORD = re.compile(rf"[{_LETTERS}0-9]+|[!-/:-@\[-`{{-~{_SIGNS}]")
+_LETTERS = (
+    "A-Za-z0-9\u00c0-\u02ff\u0370-\u037d\u037f-\u0386\u0388-\u0482\u048a-\u052f\u1e00-\u1fee\u1ff0-\u1ffe"
+    "¢-¦¨-ª¬®-µ¸-º¼-¾\u2070-\u207c\u20a0-\u20bf\u2100-\u225f\u2270-\u2307\u230c-\u2328\u232b-\u2767\u2776-\u27bf\ufe0f\U0001f300-\U0001faff"
+)
+"""Latin, Greek and Cyrillic letters; signs that BERT's tokenisers take for letters, such as "½", "€", "→" and emoji."""
+_SIGNS = r"!-/:-@\[-`{-~¡§«¶·»¿\u2010-\u2027\u2030-\u2043"
+_BLANKS = r"\t\n\r \u00a0\u2000-\u200a\u202f"
+WORD = re.compile(f"[{_LETTERS}]+|[{_SIGNS}]")
 """The words of a western text as BERT's tokenisers cut it: runs of letters and digits, and single other signs."""
-_UNUSUAL = re.compile(rf"[^\t\n\r -~{_LETTERS}{_SIGNS}]")
+_UNUSUAL = re.compile(f"[^{_BLANKS}{_LETTERS}{_SIGNS}]")
 """Signs of texts that are not cut here: other scripts and control characters."""
+MARK = "\ufe0f"
+"""Makes a picture of the sign before it; it is no part of a word."""
 _START, _END, _UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 SPECIALS = frozenset({"[PAD]", _UNKNOWN, _START, _END, "[MASK]"})
 """Tokens that a text may name: they are not cut."""
@@ -79,7 +87,7 @@ class WordPieces(dict[str, list[int]]):
         return [self._start, *ids[: limit - 2], self._end]
 
     def spans(self, text: str, limit: int) -> list[tuple[int, int]]:
-        """The span of each token of a usual text and of its special tokens, which are empty."""
+        """The span of each token of a usual text without `MARK`, and of its special tokens, which are empty."""
         spans = []
         for match in WORD.finditer(text):
             start = match.start()
@@ -170,7 +178,8 @@ def _id(trie: marisa_trie.RecordTrie, token: str) -> int:
 
 
 def _plain(word: str) -> str:
-    """Small letters without accents, as many as the word has."""
-    if not word.isascii():
-        word = "".join(sign for sign in unicodedata.normalize("NFD", word) if unicodedata.category(sign) != "Mn")
-    return word.lower()
+    """Small letters without accents, as many as the word has without `MARK`."""
+    if word.isascii():
+        return word.lower()
+    signs = (sign for sign in unicodedata.normalize("NFD", word) if unicodedata.category(sign) != "Mn")
+    return "".join(map(str.lower, signs))  # sign by sign: a sigma at the end is one as any other

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_core.encoders.tokenisers import SubwordTokeniser
+from qa_core.encoders.word_pieces import is_usual
 
 
 def test_flat_joins_texts_and_counts_their_tokens(word_pieces: Path) -> None:
@@ -59,7 +60,7 @@ def test_a_damaged_tokeniser_names_the_file(tmp_path: Path) -> None:
 
 STARTER = SubwordTokeniser.load(Path(__file__).parents[3] / "qa_bot/home/starter/encoder", max_length=8_192)
 TRANSFORMER = SubwordTokeniser.load(Path(__file__).parents[3] / "qa_bot/home/starter/transformer", max_length=16)
-TYPOGRAPHIC = "“”‘’–—…•«»‹›ÀÖØöøÿßæ×÷ª°€"
+TYPOGRAPHIC = "“”‘’–—…•«»‹›ÀÖØöøÿßæ×÷ª°€§½→\u2011\u202fŁńΣςЖй🔒⚙\ufe0f\u200b\u0301"
 ASCII = "abzAZ09 _-'.,[]#@`~^|\\\t\n\r\v\x00\x1c\x7f"
 SIGNS = st.sampled_from([*ASCII, *TYPOGRAPHIC, "é", "ß", "日", "\u00a0", "[UNK]", "[CLS]", "unhappiness", "x" * 120])
 
@@ -78,6 +79,13 @@ def test_sequences_and_spans_are_those_of_the_library(text: str) -> None:
     assert TRANSFORMER.pieces is not None
     assert TRANSFORMER.sequences([text, "cats"]) == [encoding.ids, [101, 8870, 102]]
     assert TRANSFORMER.spans(text) == encoding.offsets
+
+
+def test_every_sign_of_a_usual_text_is_cut_as_by_the_library() -> None:
+    signs = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000 and is_usual(chr(code))]
+    assert len(signs) > 4_000
+    texts = [f"a{sign}b {sign} {sign}{sign}z" for sign in signs]
+    assert TRANSFORMER.sequences(texts) == [one.ids for one in TRANSFORMER.tokenizer.encode_batch(texts)]
 
 
 @given(SIGNS)
