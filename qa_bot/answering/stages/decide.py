@@ -177,10 +177,11 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
     title, text = ranking.question.title, whole_text(best)
     cover = dict(ranking.cover.words) if ranking.cover else {}
     language = analysis_language(best.passage.source.details.language)
+    headings = (best.passage.source.title, *best.passage.place.heading)
     if (
         lacks_role(title, cover)
         or lacks_amount(title, text)
-        or lacks_count(title, best.passage.text, language, ranking.formulation.languages.question)
+        or lacks_count(title, best.passage.text, language, ranking.formulation.languages.question, headings)
         or asks_about_another(title, best.passage, cover)
     ):
         return Decision(0.0, threshold, features)

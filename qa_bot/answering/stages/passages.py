@@ -380,7 +380,7 @@ def _with_lead(
     is_whole = passage.place.kind in {*WHOLE, "table"} or (question and wants_steps)
     with_lead = candidate.scored(
         candidate.score,
-        lead=lead_of(passage, units, scores, asks_for_steps=wants_steps),
+        lead=lead_of(passage, units, scores, asks_for_steps=wants_steps or sought.is_topic),
         supporting=None if is_whole else supporting(passage.text, units, cosines),
     )
     place = cited_place(passage, units, scores, with_lead.signals.lead)

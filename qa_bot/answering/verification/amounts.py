@@ -11,7 +11,7 @@ mean score of nine sets in German by .010. "How long" wants a time or a length, 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 
 from qa_bot.answering.verification.calendar_names import month_of, weekday_of
 from qa_bot.documents.ingest.dates import MONTHS
@@ -190,12 +190,15 @@ def _names_day(text: str) -> bool:
     return any(month_of(word) or weekday_of(word) is not None for word in words(text))
 
 
-def lacks_count(question: str, text: str, language: str, question_language: str = "") -> bool:
+def lacks_count(
+    question: str, text: str, language: str, question_language: str = "", headings: Sequence[str] = ()
+) -> bool:
     """Whether a question asks how many of something there are, and a plain text names it without a number near it.
 
     Args:
         language: of the analysis of the text.
         question_language: by default the same.
+        headings: above the text, outermost first; one that asks the same is answered by a text with a number.
     """
     match = _HOW_MANY.search(question)
     phrase = _BEHIND.split(match["counted"])[0] if match else ""
@@ -203,6 +206,8 @@ def lacks_count(question: str, text: str, language: str, question_language: str 
     if not named or not named.issubset(terms(text, language)):
         return False
     text = _DATE.sub(" ", _REFERENCE.sub(" ", text))
+    if any(_HOW_MANY.search(heading) and named.issubset(terms(heading, language)) for heading in headings):
+        return not _QUANTITY.search(text)
     return not (_is_counted(text, named, language) or _is_column(text, named, language))
 
 

@@ -21,6 +21,18 @@ def test_steps_answer_how_to_do_something(tmp_path: Path) -> None:
     assert what.passage.place.kind == "prose"
 
 
+def test_steps_begin_with_the_first_below_the_topic_that_is_named(tmp_path: Path) -> None:
+    page = tmp_path / "tunnel.md"
+    page.write_text(
+        f"# Setting up the tunnel\n\n## Install\n\n1. Get the file from the portal. {'Others are for other machines. ' * 9}\n"
+        "2. Open the tunnel and sign in to the tunnel.\n3. Wait.\n"
+    )
+    with Bot.open(tmp_path / "home", flags={"starter.mode": "off"}, record=False) as bot:
+        add(bot.home, bot.config, bot.encoder, [page])
+        answer = bot.ask("tunnel")
+    assert answer.text.startswith("1. Get the file")
+
+
 def test_the_section_that_a_question_names_goes_first(tmp_path: Path) -> None:
     page = tmp_path / "rules.md"
     page.write_text(

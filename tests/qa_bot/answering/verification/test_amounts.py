@@ -140,6 +140,14 @@ def test_a_passage_that_names_what_is_counted_without_a_number(question, text, l
     assert lacks_count(question, text, language) is lacks
 
 
+def test_a_heading_that_asks_the_same_is_answered_by_any_number():
+    question, text = "How many phones can be paired?", "Up to four. The first phone is that of the owner."
+    assert lacks_count(question, text, "en")
+    assert lacks_count(question, text, "en", headings=["Getting started", "Pairing a phone"])
+    assert not lacks_count(question, text, "en", headings=["Getting started", "How many phones can I pair?"])
+    assert lacks_count(question, "The first phone is its owner's.", "en", headings=["How many phones can I pair?"])
+
+
 def test_what_a_german_question_counts_is_its_noun():
     assert lacks_counted("Wie viele Delegierte schickt der Verein?", "Der Verein.", "de", {"Delegierte": 0.04})
     assert not lacks_counted("Wie viele Delegierte schickt der Verein?", "Der Verein.", "de", {"Delegierte": 0.5})
