@@ -24,7 +24,8 @@ def test_steps_answer_how_to_do_something(tmp_path: Path) -> None:
 def test_steps_begin_with_the_first_below_the_topic_that_is_named(tmp_path: Path) -> None:
     page = tmp_path / "tunnel.md"
     page.write_text(
-        f"# Setting up the tunnel\n\n## Install\n\n1. Get the file from the portal. {'Others are for other machines. ' * 9}\n"
+        "# Setting up the tunnel\n\n## Install\n\n"
+        f"1. Get the file from the portal. {'Others are for other machines. ' * 9}\n"
         "2. Open the tunnel and sign in to the tunnel.\n3. Wait.\n"
     )
     with Bot.open(tmp_path / "home", flags={"starter.mode": "off"}, record=False) as bot:
