@@ -88,7 +88,7 @@ def lead_of(
     Args:
         units: spans of the passage's text, in order.
         scores: of each unit, (U,).
-        asks_for_steps: whether the question asks how to do something.
+        asks_for_steps: whether the question asks how to do something, or only names a topic.
     """
     if not units:
         return None
