@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from qa_bot.answering.tiling.named_columns import with_named_columns
 from qa_bot.answering.tiling.named_rows import with_named_rows
 from qa_bot.answering.tiling.opinions import Sentences, Tile, Tiling, cut
 from qa_bot.answering.tiling.polarity import opening
@@ -193,7 +194,7 @@ def _tile_current(
     best = candidates[0]
     second = None if best.signals.owner_answer else _second(candidates, passages, question, covers)
     room = limit if second is None or best.passage.place.kind in WHOLE else int(FIRST * limit)
-    best = with_named_rows(best, question)
+    best = with_named_columns(with_named_rows(best, question), question)
     first = _stretch(best, room, sentences, question)
     if first is None:
         return Tiling("", ())

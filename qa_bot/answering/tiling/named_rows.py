@@ -1,4 +1,4 @@
-"""Rows of a long table that a question names: they are shown without the others, in order."""
+"""Rows of a table that a question names: they are shown without the others, in order."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from qa_bot.answering.tiling.question_parts import parts_of
 from qa_bot.answering.tiling.table_rows import end_of_table, first_cell, header_above, row_names
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
@@ -14,9 +15,9 @@ from qa_core.types import Candidate, Span
 from retrievers.question_terms import content_terms
 
 LONG_TABLE = 300
-"""Characters of a table from which on only named rows are shown: a reader sees a shorter one at once. With 450, and
-short tables in order, an answer of a manual has its figure too late; with 300 none of 27 collections loses, two gain.
-"""
+"""Characters of a table from which on several named rows, or those of which a word is named, are shown alone: a reader
+sees a shorter one at once. With 450, and short tables in order, an answer of a manual has its figure too late; with
+300 none of 27 collections loses, two gain. Of a shorter one only a row is that its whole first cell names."""
 MOST = 0.5
 """Share of the rows with a word in their first cells, or naming them all, above which it names none."""
 
@@ -33,22 +34,24 @@ class _Group(NamedTuple):
 
 
 def with_named_rows(candidate: Candidate, question: str) -> Candidate:
-    """A candidate whose lead is in a long table, with the rows that the question names as the table's only ones.
+    """A candidate whose lead is in a table, with the rows that the question names as the table's only ones.
 
     “What do the carer and the trade permit cost?” names the rows of which “Carer” and “Trade” are the first cells. The
-    table stays if the lead has none of these rows, since the question then asks for something else.
+    table stays if the lead has none of these rows, since the question then asks for something else. A short one also
+    stays if the question has two parts, or the row has a longer name than the question.
     """
     text, lead = candidate.passage.text, candidate.signals.lead
     header = None if lead is None else header_above(text, lead[0])
     if lead is None or header is None or candidate.signals.owner_answer:
         return candidate
     end = header[0] + end_of_table(text[header[0] :])
-    if end - header[0] < LONG_TABLE:
-        return candidate
     language = analysis_language(candidate.passage.source.details.language)
     counts = Counter(terms(question, language))
     groups = _groups(text, (header[1], end), set(content_terms(question, language)), language)
-    spans = [group.span for group in _named(groups, frozenset(term for term, count in counts.items() if count > 1))]
+    named = _named(groups, frozenset(term for term, count in counts.items() if count > 1))
+    if end - header[0] < LONG_TABLE and (parts_of(question) or not _is_one(named, groups)):
+        return candidate
+    spans = [group.span for group in named]
     in_lead = [span for span in spans if span[0] < lead[1] and span[1] > lead[0]]
     if not in_lead:
         return candidate
@@ -95,6 +98,14 @@ def _named(groups: Sequence[_Group], repeated: frozenset[str]) -> list[_Group]:
     fullest = max((len(group.terms) for group in groups), default=0)
     is_fullest = any(len(group.terms) == fullest for group in named)
     return named if is_fullest and len(named) <= most else []
+
+
+def _is_one(named: Sequence[_Group], groups: Sequence[_Group]) -> bool:
+    """Whether one row is named, by its number or by all of its name that most others do not have."""
+    if len(named) != 1:
+        return False
+    telling = {term for term in named[0].name if sum(term in group.name for group in groups) <= MOST * len(groups)}
+    return bool(named[0].numbers) or telling <= named[0].terms
 
 
 def _is_meant(group: _Group, named: Sequence[_Group], repeated: frozenset[str]) -> bool:

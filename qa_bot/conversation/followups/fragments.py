@@ -39,9 +39,9 @@ _INVERTED = re.compile(
     re.IGNORECASE,
 )
 _ARTICLED = re.compile(r"(?:the|a|an|my|your|our)\s", re.IGNORECASE)
-_MODEL = re.compile(r"(?:the |an? )?(\d[\w.-]*)(?: one| model)?")
-_NAMED_MODEL = re.compile(r"\b[A-Z][\w-]* (\d[\w.-]*)(?!\w)")
-"""A name with the number of its model: "the Brezza 500"; "and the 300?" asks about the other one."""
+_MODEL = re.compile(r"(?:(?:(?:on|for|with|in|of|at|from|by) )?the |an? )?(\d[\w.-]*)(?: one| model)?")
+_NAMED_MODEL = re.compile(r"\b(?:[A-Z][\w-]*|the) (\d[\w.-]*)(?!\w)")
+"""A name with the number of its model: "the Brezza 500"; "and on the 300?" asks about the other one."""
 _COMPARED = re.compile(
     r"(?:the )?(?:(?P<less>smaller|lighter|cheaper|lower|older)|(?P<more>bigger|larger|heavier|higher|newer)|other)"
     r"(?: one| model| version)?",
@@ -83,8 +83,10 @@ def completed(question: str, history: Sequence[Exchange], spoken: Sequence[Menti
 
 
 def _of_other_model(rest: str, former: str, history: Sequence[Exchange]) -> str:
-    """The former question about another model that the conversation names, such as the next smaller; "" if unclear."""
-    compared, named = _COMPARED.fullmatch(rest), _NAMED_MODEL.search(former)
+    """The former question about another model: of this number, or the next smaller of the conversation; "" if unclear."""
+    model, compared, named = _MODEL.fullmatch(rest), _COMPARED.fullmatch(rest), _NAMED_MODEL.search(former)
+    if model and named and abs(len(model[1]) - len(named[1])) <= 1:
+        return f"{former[: named.start(1)]}{model[1]}{former[named.end(1) :]}"
     if not compared or not named or not named[1].isdigit():
         return ""
     name, number = named[0].removesuffix(named[1]), int(named[1])
@@ -198,10 +200,6 @@ def _after(body: str, start: int, rest: str) -> str:
 
 def _substituted(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
     """The former question with one of its noun phrases, or the number of a model, replaced by the new one."""
-    if (model := _MODEL.fullmatch(rest)) and (named := _NAMED_MODEL.search(former)):
-        text = f"{former[: named.start(1)]}{model[1]}{former[named.end(1) :]}"
-        yield RewriteCandidate(text, "fragment", spoken[0] if spoken else None, rest)
-        return
     if extreme := _EXTREME.match(rest):
         if _EXTREME_INSIDE.search(former):
             text = _EXTREME_INSIDE.sub(extreme[0], former, count=1)
