@@ -21,7 +21,7 @@ from qa_bot.answering.verification.latest import words_of_date
 from qa_bot.answering.verification.neighbours import asks_about_another, is_about_neighbours, lacks_word
 from qa_bot.answering.verification.reading import whole_text
 from qa_bot.answering.verification.roles import lacks_role
-from qa_bot.answering.verification.years import is_of_another_time
+from qa_bot.answering.verification.years import is_of_another_time, lacks_past
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.types import AnswerSource, Candidate, Choice
@@ -200,6 +200,7 @@ def _is_of_others(ranking: Ranking) -> bool:
         lacks_key(f"{text}\n{best.passage.text}", question, language, sections=sections)
         or is_about_neighbours(question, text, sections=sections)
         or is_of_another_time(question, text)
+        or lacks_past(question, f"{text}\n{best.passage.source.details.date}\n{best.passage.source.document}")
     )
 
 

@@ -40,6 +40,15 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 
+_PRICE_NAME = (
+    r"(?:costs?|priced?|prices?|fees?|charges?|charged|fares?|rates?|rent|deposit|kostet|kosten|preise?|gebühr(?:en)?"
+    r"|entgelte?|beitr[aä]ge?|miete|pfand|prix|tarifs?)"
+)
+_PRICED = re.compile(
+    rf"(?<!\w){_PRICE_NAME}(?!\w)[^.\n|]{{0,20}}?\d|^(?=[^\n]*\|)[^\d\n]*(?<!\w){_PRICE_NAME}(?!\w)[^\d\n]*\n(?=[^\n]*\d)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A number without a currency behind the name of a price, or in a column with that name: "costs 850", "Price"."""
 _COLUMN = re.compile(
     rf"^(?=[^\n]*\|)[^\d\n]*(?<![^\W_]){_UNIT}(?![^\W_])[^\d\n]*\n(?=[^\n]*\d)", re.IGNORECASE | re.MULTILINE
 )
@@ -167,7 +176,7 @@ NEAR = 0.3
 def lacks_amount(question: str, text: str) -> bool:
     """Whether a question asks for a price, a number, a measure or a time, and a plain text has none."""
     if _PRICE.search(question):
-        return not (has_amount(text) or _FREE.search(text))
+        return not (has_amount(text) or _FREE.search(text) or _PRICED.search(text))
     if _WHEN.search(question):
         return not (_names_day(text) or _SAYS_WHEN.search(_REFERENCE.sub(" ", text)))
     asks_how_many = _HOW_MANY.search(question) is not None

@@ -17,6 +17,8 @@ NEAR = 0.72
 """Share of the first passage's evidence that a later one has at least."""
 LESS_COVERED = 0.1
 """What a later passage may cover less of the question than the first."""
+SHARED = 0.5
+"""Share of the words of the shorter title that two documents of a series with years have in common."""
 _DATED = re.compile(
     r"(?<!\d)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?[0-3]\d(?!\d)"
     r"|\b\d{1,2}(?:\.|st|nd|rd|th)? [^\W\d_]{3,9} (?:19|20)\d\d\b"
@@ -71,9 +73,12 @@ def latest_first(question: str, order: Sequence[int], head: Sequence[Candidate],
 
 
 def date_in_series(passage: Passage) -> str:
-    """The date of a document that has one, or its month and year, in its title or name; "" for others."""
+    """The date of a document that has one, or its month and year, in its title or name; only a year; "" for others."""
     date, name = passage.source.details.date, f"{passage.source.title}\n{passage.source.document}"
-    return date[:10] if _DATED.search(name) or _has_month_of(date, name) else ""
+    if _DATED.search(name) or _has_month_of(date, name):
+        return date[:10]
+    years = {*_YEAR.findall(passage.source.title), *_YEAR.findall(_file_name(passage))}
+    return f"{years.pop()}-00" if len(years) == 1 else ""
 
 
 def months_of(question: str) -> set[int]:
@@ -87,7 +92,8 @@ def words_of_date(question: str, passage: Passage) -> frozenset[str]:
     date = date_in_series(passage)
     if not date:
         return frozenset()
-    months = (word.casefold() for word in _WORD.findall(question) if month_of(word) == int(date[5:7]))
+    month = int(date[5:7])
+    months = (word.casefold() for word in _WORD.findall(question) if month and month_of(word) == month)
     latest = (word.casefold() for match in _LATEST.finditer(question) for word in _WORD.findall(match["word"]))
     return frozenset((*months, *latest))
 
@@ -101,11 +107,21 @@ def _has_month_of(date: str, name: str) -> bool:
 
 
 def _is_same_series(one: Passage, other: Passage) -> bool:
-    """Whether documents have one title, or one file name, without dates; one name may have further words."""
-    if _words(one.source.title) == _words(other.source.title):
+    """Whether documents have one title, or one file name, without dates; one name may have further words.
+
+    Titles with a year need half of their words in common: "Prices 2023", "Prices and hours 2025".
+    """
+    title, its_title = _words(one.source.title), _words(other.source.title)
+    if title == its_title:
         return True
-    name, its_name = (_words(passage.source.document.rpartition("/")[2].partition(".")[0]) for passage in (one, other))
+    if _YEAR.search(one.source.title) and _YEAR.search(other.source.title):
+        return len(title & its_title) >= max(1, SHARED * min(len(title), len(its_title)))
+    name, its_name = (_words(_file_name(passage).partition(".")[0]) for passage in (one, other))
     return bool(name and its_name) and (name <= its_name or its_name <= name)
+
+
+def _file_name(passage: Passage) -> str:
+    return passage.source.document.rpartition("/")[2]
 
 
 def _words(name: str) -> frozenset[str]:

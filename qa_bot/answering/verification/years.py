@@ -41,9 +41,25 @@ _BIRTH_YEAR = re.compile(
 """A year of birth: "born in 1990 or later" and "nach dem 1. Mai 1990 geboren" say nothing about later years."""
 
 
+_PAST = re.compile(
+    r"\b(?:was|were|did|had|war|waren|kostete\w*|hatte\w*|gab|betrug\w*)\b(?=.*(?<!\d)((?:19|20)\d\d)(?!\d))",
+    re.IGNORECASE,
+)
+"""Asks how something was in a year."""
+
+
 def is_of_another_time(question: str, text: str) -> bool:
     """Whether a text is about other years or versions than the question."""
     return lacks_year(question, text) or lacks_version(question, text)
+
+
+def lacks_past(question: str, text: str) -> bool:
+    """Whether a question asks how something was in a year that a text, its date included, does not have.
+
+    Rules and prices without a year are those of today.
+    """
+    past = _PAST.search(question)
+    return past is not None and past[1] not in _ANY_YEAR.findall(text) and not _includes(past[1], text)
 
 
 def names_time(question: str, text: str) -> bool:
@@ -60,9 +76,14 @@ def lacks_year(question: str, text: str) -> bool:
     years = set(_ANY_YEAR.findall(text)) - set(begun_in) if named_years else set()
     if not years or named_years & {*years, *begun_in}:
         return False
-    begun = min(begun_in, default="9999")
+    return not any(_includes(year, text) for year in named_years)
+
+
+def _includes(year: str, text: str) -> bool:
+    """Whether a text has a range of years with this one, or holds from an earlier one on."""
+    begun = min(_OPEN.findall(_BIRTH_YEAR.sub(" ", text)), default="9999")
     spans = [(first, first[: 4 - len(last)] + last) for first, last in _YEARS.findall(text)]
-    return not any(year >= begun or any(first <= year <= last for first, last in spans) for year in named_years)
+    return year >= begun or any(first <= year <= last for first, last in spans)
 
 
 def lacks_version(question: str, text: str) -> bool:
