@@ -142,8 +142,6 @@ class OdfBlocks:
     def _heading(self, element: Element) -> None:
         text, boxes = self.line(element)
         level = max(1, whole_number(element.get("text:outline-level"), 1))
-        if level == 1 and not len(self.writer):
-            self.title = self.title or " ".join(text.split())
         self.writer.heading(level, text)
         for box in boxes:
             self.add(box)

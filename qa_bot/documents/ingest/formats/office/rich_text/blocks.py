@@ -19,7 +19,7 @@ MOST_CELLS = 1000  # of a row
 class RtfBlocks:
     """Collects text until a paragraph, a cell or a row ends.
 
-    `title` is the text of the style Title, else of a heading 1 or a bold line that begins the text.
+    `title` is the text of the style Title, else of a bold line that begins the text.
     """
 
     def __init__(self, writer: MarkdownWriter) -> None:
@@ -166,7 +166,7 @@ class RtfBlocks:
             return
         if level or name.lower() in TITLES:
             self._bold.settle("heading" if level else "title")
-            if not level or (level == 1 and not len(self.writer)):
+            if not level:
                 self.title = self.title or " ".join(text.split())
             self.writer.heading(level or 1, f"{self._sign} {text}" if NUMBER.match(self._sign) else text)
             self._depth = -1

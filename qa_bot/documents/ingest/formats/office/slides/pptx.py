@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
@@ -15,13 +14,6 @@ from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item
 
 TITLES = {"title", "ctrTitle"}
-DEFAULT_TITLES = {
-    "powerpoint presentation",
-    "powerpoint-präsentation",
-    "présentation powerpoint",
-    "presentación de powerpoint",
-}
-"""Titles of an untitled presentation."""
 
 
 def read(file: SourceFile) -> Iterator[Item]:
@@ -38,10 +30,7 @@ def _read(file: SourceFile, package: Package) -> Iterator[Item]:
         if slide is not None:
             title = _slide(package, name, slide, number, writer) or title
             check_size(file, writer)
-    properties = core_properties(package)
-    if properties.title.lower() in DEFAULT_TITLES:
-        properties = replace(properties, title="")
-    yield document_record(file, writer, properties, title)
+    yield document_record(file, writer, core_properties(package), title)
 
 
 def _slides(package: Package, part: str) -> Iterator[str]:

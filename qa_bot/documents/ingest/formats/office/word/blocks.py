@@ -30,7 +30,7 @@ CONTAINERS = {"w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo", "w:sm
 class Blocks:
     """Writes blocks one by one.
 
-    `title` is the text of the style Title, else of a heading 1 or a bold line that begins the text.
+    `title` is the text of the style Title, else of a bold line that begins the text.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Blocks:
         is_title = style.name.lower() in TITLES
         if level or is_title:
             self._bold.settle("title" if is_title else "heading")
-            if is_title or (level == 1 and not len(self.writer)):
+            if is_title:
                 self.title = self.title or " ".join(text.split())
             label = f"{number.label} " if number is not None and number.label else ""
             self.writer.heading(level or 1, label + text)

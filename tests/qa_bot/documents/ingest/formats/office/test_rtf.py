@@ -79,3 +79,10 @@ def test_hostile_files(reads):
     assert "document with text" in reject.reason
     (record,), _, _ = reads("cut.rtf", b"{\\rtf1 Kept {\\b text \\u99999999999 \\bin-5 \\'z")
     assert record.text.startswith("Kept text")
+
+
+def test_the_first_of_several_chapters_is_no_title(reads):
+    chapters = r"\pard\s1 Roof\par\pard Dry.\par\pard\s1 Cellar\par\pard Wet.\par"
+    data = r"{\rtf1{\stylesheet{\s1 heading 1;}}{\info{\title Roof guide}}" + chapters + "}"
+    (record,), _, _ = reads("a.rtf", data.encode("latin-1"))
+    assert record.title == "Roof guide"

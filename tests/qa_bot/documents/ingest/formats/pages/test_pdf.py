@@ -54,6 +54,16 @@ def test_title_and_date_of_the_metadata(reads, draw, metadata, title):
     assert record.date == ("2024-03-12" if "/ModDate" in metadata else "")
 
 
+def test_the_first_of_several_chapters_is_no_title(reads, draw):
+    pages = [
+        [draw.line(72, 80, f"Chapter {number}: {name}", size=18), *draw.lines([LONG, "It ends here."], y=110)]
+        for number, name in enumerate(("Pilotage", "Vaults"), 1)
+    ]
+    (record,), _, _ = reads("port.pdf", draw.pdf(*pages, metadata={"/Title": "Microsoft Word - port.docx"}))
+    assert record.title == "port"
+    assert record.text.startswith("# Chapter 1: Pilotage\n")
+
+
 def test_hyphens_of_broken_words_are_removed_and_those_of_compounds_kept(text_of, draw):
     lines = [
         "The well-known committee approved the bud-",

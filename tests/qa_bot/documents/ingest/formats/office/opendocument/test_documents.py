@@ -138,3 +138,9 @@ def test_broken_encrypted_and_large_files(reads):
     deep = "<text:section>" * 5000 + "</text:section>" * 5000
     _, (reject,), _ = reads("e.odt", odf("text", deep))
     assert "nested too deeply" in reject.reason
+
+
+def test_the_title_of_the_properties_precedes_the_first_of_several_chapters(reads):
+    chapters = "".join(f'<text:h text:outline-level="1">{name}</text:h><text:p>Dry.</text:p>' for name in ("A", "B"))
+    (record,), _, _ = reads("house.odt", odf("text", chapters, "<dc:title>Roof guide</dc:title>"))
+    assert (record.title, record.text) == ("Roof guide", "# A\n\nDry.\n\n# B\n\nDry.")

@@ -104,6 +104,18 @@ def test_a_bold_line_before_a_heading_at_the_beginning_is_the_title(reads, docx)
     assert record.text == "# Returns\n\n###### Packing\n\nUse a box."
 
 
+@pytest.mark.parametrize(("title", "expected"), [("Roof guide", "Roof guide"), ("Word Document", "house")])
+def test_the_first_of_several_chapters_is_no_title(reads, title, expected):
+    document = Document()
+    document.core_properties.title = title
+    for heading in ("Roof", "Cellar"):
+        document.add_heading(heading, 1)
+        document.add_paragraph("It is dry.")
+    (record,), _, _ = reads("house.docx", saved(document))
+    assert record.title == expected
+    assert record.text.startswith("# Roof\n")
+
+
 def test_an_underlined_line_is_a_heading_unless_it_is_an_address(text_of, docx):
     underlined = "<w:p><w:r><w:rPr><w:u w:val='single'/></w:rPr><w:t>{}</w:t></w:r></w:p>"
     body = paragraph("Rules.") + underlined.format("Packing") + paragraph("Use a box.")
