@@ -9,6 +9,7 @@ from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine
 from qa_bot.documents.ingest.formats.office.word.styles import CODE, CONTENTS, HEADING, TITLES
 from qa_bot.documents.ingest.formats.office.word.tables import join_blocks
 from qa_bot.documents.ingest.formats.office.word.text import LINK_FIELD
+from qa_bot.documents.ingest.formats.run_marks import resolved, unmarked
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.table_shape import is_header
 
@@ -135,14 +136,14 @@ class RtfBlocks:
         if self._notes:
             self.writer.heading(2, "Notes")
         for number, note in enumerate(self._notes, 1):
-            self.writer.paragraph(f"[{number}] {' '.join(note.split())}")
+            self.writer.paragraph(f"[{number}] {' '.join(resolved(note).split())}")
 
     def _take(self) -> tuple[str, str]:
         """The text of the paragraph, and the same with all its spaces."""
         raw = "".join(self._pieces)
         self._pieces = []
-        lines = (" ".join(line.split()) for line in raw.split("\n"))
-        return "\n".join(line for line in lines if line), raw.replace("\t", "    ").rstrip()
+        lines = (" ".join(line.split()) for line in resolved(raw).split("\n"))
+        return "\n".join(line for line in lines if line), unmarked(raw).replace("\t", "    ").rstrip()
 
     def _end_paragraph(self) -> None:
         text, raw = self._take()

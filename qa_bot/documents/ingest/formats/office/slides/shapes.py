@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
 from qa_bot.documents.ingest.formats.office.package import Link, Package, picture_text, web_link
 from qa_bot.documents.ingest.formats.office.slides.charts import chart_table, diagram_items
+from qa_bot.documents.ingest.formats.run_marks import marked, resolved
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.table_shape import is_header
 
@@ -16,6 +17,7 @@ BULLETED = {"", "body", "obj"}
 """Kinds of placeholders whose paragraphs have bullets unless they say otherwise."""
 BULLETS = {"a:buChar", "a:buBlip"}
 MOST_LEVELS = 9
+NOT_STRUCK = "noStrike"
 USUAL_SIZE = 1800  # hundredths of points
 LONGEST_TITLE = 80  # characters
 
@@ -160,10 +162,14 @@ def _paragraph_text(paragraph: Element, links: Mapping[str, Link]) -> str:
             pieces.append("\n")
             continue
         text = "".join(node.text or "" for node in run.iter() if node.tag in {"a:t", "m:t"})
-        link = links.get(value(run, "a:rPr", "a:hlinkClick", attribute="r:id"))
+        properties = child(run, "a:rPr")
+        if properties is not None:
+            is_raised = whole_number(properties.get("baseline")) > 0
+            text = marked(text, is_raised=is_raised, is_struck=properties.get("strike", NOT_STRUCK) != NOT_STRUCK)
+        link = links.get(value(properties, "a:hlinkClick", attribute="r:id"))
         is_web = link is not None and link.is_external
         pieces.append(web_link(text, link.target) if link is not None and is_web else text)
-    lines = (" ".join(line.split()) for line in "".join(pieces).replace("\v", "\n").split("\n"))
+    lines = (" ".join(line.split()) for line in resolved("".join(pieces)).replace("\v", "\n").split("\n"))
     return "\n".join(line for line in lines if line)
 
 

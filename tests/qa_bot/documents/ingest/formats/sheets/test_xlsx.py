@@ -6,6 +6,8 @@ from datetime import date, datetime, time, timedelta
 
 import pytest
 from openpyxl import Workbook
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
 from openpyxl.comments import Comment
 from openpyxl.styles import Alignment
 
@@ -231,3 +233,9 @@ def test_hostile_workbooks_are_bounded(reads):
 def test_workbooks_without_text_are_rejected(reads):
     _, (reject,), _ = reads("a.xlsx", saved(Workbook()))
     assert "document with text" in reject.reason
+
+
+def test_raised_digits_and_struck_text_of_a_cell_are_marked(text_of):
+    up, struck = InlineFont(vertAlign="superscript"), InlineFont(strike=True)
+    cell = CellRichText("Up to 10", TextBlock(up, "3"), " tiles, ", TextBlock(struck, "not 9"))
+    assert "| Roof | Up to 10³ tiles, ~~not 9~~ |" in text_of(saved(workbook_of(A=[["Part", "Size"], ["Roof", cell]])))

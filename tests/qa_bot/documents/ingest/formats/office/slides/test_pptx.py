@@ -192,3 +192,17 @@ def test_a_missing_slide_and_an_empty_presentation(reads, deck):
     records, (reject,), _ = reads("broken.pptx", data)
     assert records == []
     assert "well-formed XML" in reject.reason
+
+
+def test_raised_digits_and_struck_text_are_marked(text_of, deck):
+    presentation, add = deck
+    paragraph = add("Roof", "Up to 10").placeholders[1].text_frame.paragraphs[0]
+    for text, name, value in [
+        ("3", "baseline", "30000"),
+        (" tiles, ", "baseline", "0"),
+        ("not 9", "strike", "sngStrike"),
+    ]:
+        run = paragraph.add_run()
+        run.text = text
+        run.font._element.set(name, value)
+    assert text_of(saved(presentation)) == "## Roof\n\nUp to 10³ tiles, ~~not 9~~"

@@ -342,3 +342,21 @@ def test_a_cut_file_and_an_encrypted_one(reads, docx):
 def test_macros_are_not_run_and_do_not_matter(reads, docx):
     (record,), rejects, _ = reads("a.docm", docx(paragraph("Text."), vbaProject=""))
     assert (record.text, rejects) == ("Text.", [])
+
+
+def test_raised_digits_and_struck_text_are_marked(text_of, docx):
+    run = "<w:r><w:rPr>{}</w:rPr><w:t xml:space='preserve'>{}</w:t></w:r>"
+    up, struck = "<w:vertAlign w:val='superscript'/>", "<w:strike/>"
+    runs = [
+        ("", "Up to 10"),
+        (up, "3"),
+        ("", " tiles"),
+        (up, "1"),
+        ("", ", "),
+        (struck, "not "),
+        (struck, "9"),
+        ("", "."),
+    ]
+    runs += [("<w:strike w:val='0'/>", " H"), ("<w:vertAlign w:val='subscript'/>", "2"), ("", "O")]
+    body = f"<w:p>{''.join(run.format(*parts) for parts in runs)}</w:p>"
+    assert text_of(docx(body)) == "Up to 10³ tiles [1], ~~not 9~~. H2O"
