@@ -144,7 +144,7 @@ class Blocks:
         if QUOTE.search(style.name):  # Word's "Intense Quote" is bold, and no heading
             self._bold.settle("text")
             self.writer.quote(text)
-        elif not self._bold.takes(text, is_bold=line.is_bold):
+        elif not self._bold.takes(text, is_bold=line.is_bold and not style.is_caption):
             self.writer.paragraph(text)
 
     def _flush_code(self) -> None:

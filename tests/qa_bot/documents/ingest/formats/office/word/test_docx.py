@@ -360,3 +360,14 @@ def test_raised_digits_and_struck_text_are_marked(text_of, docx):
     runs += [("<w:strike w:val='0'/>", " H"), ("<w:vertAlign w:val='subscript'/>", "2"), ("", "O")]
     body = f"<w:p>{''.join(run.format(*parts) for parts in runs)}</w:p>"
     assert text_of(docx(body)) == "Up to 10³ tiles [1], ~~not 9~~. H2O"
+
+
+def test_captions_are_no_headings(text_of, docx):
+    styles = "".join(
+        f"<w:style w:styleId='S{number}'><w:name w:val='{name}'/><w:rPr><w:b/></w:rPr></w:style>"
+        for number, name in enumerate(("caption", "Beschriftung", "Légende"))
+    )
+    body = "".join(paragraph("The red wheel", f"<w:pStyle w:val='S{number}'/>") for number in range(3))
+    body += BOLD.format("Table 2: Pressures") + BOLD.format("Tables") + paragraph("Wear goggles.")
+    expected = "The red wheel\n\n" * 3 + "Table 2: Pressures\n\n###### Tables\n\nWear goggles."
+    assert text_of(docx(body, styles=styles)) == expected
