@@ -18,6 +18,7 @@ SKIPPED = {
     *("w:commentReference", "w:annotationRef", "w:footnoteRef", "w:endnoteRef"),
     "w:rt",  # the reading of a Japanese word
 }
+CONTENTS_FIELD = re.compile(r"\s*TOC\b")
 LINK_FIELD = re.compile(r'\s*HYPERLINK\s+"([^"]+)"')
 SYMBOLS = {
     "F0FC": "✓",
@@ -57,6 +58,8 @@ class Line:
     bold: int = 0  # or underlined characters
     monospaced: int = 0
     characters: int = 0
+    begins_contents: bool = False  # the field of a table of contents, which goes on in the next paragraph
+    ended_fields: int = 0  # those that began in an earlier paragraph
 
     @property
     def text(self) -> str:
@@ -123,6 +126,7 @@ class _LineReader:
 
     def end(self) -> None:
         """Closes the fields that end in a later paragraph."""
+        self.line.begins_contents = any(CONTENTS_FIELD.match("".join(instruction)) for instruction, _ in self._fields)
         while self._fields:
             self._close_field()
 
@@ -172,6 +176,8 @@ class _LineReader:
             self.line.pieces.append(_form_value(child(node, "w:ffData")))
         elif kind == "end" and self._fields:
             self._close_field()
+        elif kind == "end":
+            self.line.ended_fields += 1
 
     def _instruction(self, node: Element) -> None:
         if self._fields:

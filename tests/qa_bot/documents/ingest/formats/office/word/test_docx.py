@@ -371,3 +371,22 @@ def test_captions_are_no_headings(text_of, docx):
     body += BOLD.format("Table 2: Pressures") + BOLD.format("Tables") + paragraph("Wear goggles.")
     expected = "The red wheel\n\n" * 3 + "Table 2: Pressures\n\n###### Tables\n\nWear goggles."
     assert text_of(docx(body, styles=styles)) == expected
+
+
+def test_the_field_of_a_table_of_contents_is_left_out(text_of, docx):
+    sign = "<w:r><w:fldChar w:fldCharType='{}'/></w:r>"
+    run = "<w:r><w:t xml:space='preserve'>{}</w:t></w:r>"
+    begin = sign.format("begin") + "<w:r><w:instrText> TOC \\\\o </w:instrText></w:r>" + sign.format("separate")
+    page = (
+        sign.format("begin")
+        + "<w:r><w:instrText> PAGEREF _1 </w:instrText></w:r>"
+        + run.format("2")
+        + sign.format("end")
+    )
+    entries = f"<w:p>{begin}{run.format('Roof ')}{page}</w:p><w:p>{run.format('Cellar ')}{page}</w:p>"
+    heading, text = paragraph("Roof", "<w:outlineLvl w:val='0'/>"), paragraph("Built in 1920") + paragraph("Dry.")
+    expected = "Contents\n\n# Roof\n\nBuilt in 1920\n\nDry."
+    for end in (f"<w:p>{sign.format('end')}</w:p>", ""):  # the field's end is missing
+        assert text_of(docx(paragraph("Contents") + entries + end + heading + text)) == expected
+    without_heading = entries + f"<w:p>{sign.format('end')}</w:p>" + text
+    assert text_of(docx(without_heading)) == "Built in 1920\n\nDry."
