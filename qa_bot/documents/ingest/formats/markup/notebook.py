@@ -9,8 +9,9 @@ from typing import Any
 import orjson
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.formats.document_title import first_title
 from qa_bot.documents.ingest.formats.markup.html import without_title
-from qa_bot.documents.ingest.formats.markup.markdown import first_title, markdown_blocks
+from qa_bot.documents.ingest.formats.markup.markdown import markdown_blocks
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Record, Reject
 

@@ -17,8 +17,8 @@ from docutils.parsers.rst.languages import en as english
 
 from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.formats.document_title import first_title
 from qa_bot.documents.ingest.formats.markup.html import fragment, one_document, without_title
-from qa_bot.documents.ingest.formats.markup.markdown import first_title
 from qa_bot.documents.ingest.formats.markup.sphinx_conditions import for_web_pages
 from qa_bot.documents.ingest.formats.markup.text import text_blocks
 from qa_bot.documents.ingest.records import Item, Notice, Reject

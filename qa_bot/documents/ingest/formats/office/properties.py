@@ -10,6 +10,7 @@ from xml.etree.ElementTree import Element
 from qa_bot.documents.ingest.files.byte_budget import LimitError
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.files.xml import XmlError
+from qa_bot.documents.ingest.formats.document_title import first_title, sole_title, stated_title
 from qa_bot.documents.ingest.formats.office.names import child
 from qa_bot.documents.ingest.formats.office.package import Package
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
@@ -78,7 +79,10 @@ def core_properties(package: Package) -> Properties:
 
 
 def document_record(file: SourceFile, writer: MarkdownWriter, properties: Properties, title: str = "") -> Item:
-    """The record of a whole file: its title is `title`, else that of its properties, else the file's name.
+    """The record of a whole file.
+
+    Its title is `title`, else its only heading of level 1 if that begins the text, else that of its properties, else
+    the first of several headings if it names the whole document, else the file's name.
 
     Raises LimitError if the text exceeds the record limit.
     """
@@ -87,9 +91,10 @@ def document_record(file: SourceFile, writer: MarkdownWriter, properties: Proper
     if not text.strip():
         return Reject(file.where, "Expected a document with text, but got none (only pictures?); add text to it.")
     clean = file.repairs.clean
+    title = title or sole_title(writer) or stated_title(properties.title, file.stem) or first_title(writer, file.stem)
     return Record(
         file.name,
-        clean(title or properties.title) or file.stem,
+        clean(title) or file.stem,
         clean(text),
         where=f"{file.where}:1",
         markdown=True,

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from qa_bot.documents.ingest.formats.run_marks import RAISED, RAISED_END, resolved
+
 CELL_GAP = 0.55  # heights; a wider gap between words may divide cells
 COLUMN_GAP = 1.2  # heights; a wider gap divides columns of text; justified lines have narrower ones
 MARKER_GAP = 6.0  # heights; between a bullet or a number and its text
@@ -18,6 +20,8 @@ WIDER = 1.6  # times the narrowest gap of a line
 SAME_WORD_GAP = 0.1  # heights; between pieces of one word
 BULLETS = "•◦▪▫‣●○■□➢➤✓✔∙·*–—-\uf0b7\uf0a7"
 MARKER = re.compile(rf"(?:[{BULLETS}]|\(?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,4}})[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?)")
+RAISED_GAP = re.compile(rf" (?={RAISED})|(?<={RAISED_END}) (?=[.,;:!?)])")
+"""The space that PDFium puts before raised text, and between it and a sign."""
 BREAK_HYPHENS = "\x02\ufffe"
 """What PDFium writes for a hyphen at the end of a line; the text goes on without a space."""
 LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
@@ -151,7 +155,10 @@ def _is_next(last: Word, word: Word) -> bool:
 def _split(words: Sequence[Word]) -> list[Line]:
     """Divides a row at its wide gaps; a justified line, whose gaps are equal, has none."""
     height = max(1.0, max(word.bottom - word.top for word in words))
-    gaps = [(after.left - before.right) / height for before, after in pairwise(words)]
+    gaps = [
+        0.0 if after.text.startswith(RAISED) else (after.left - before.right) / height
+        for before, after in pairwise(words)
+    ]
     if MARKER.fullmatch(words[0].text) and gaps and gaps[0] <= MARKER_GAP:
         gaps[0] = min(0.0, *gaps)  # the marker belongs to its text
     inner = gaps[1:] if gaps and gaps[0] <= 0 else gaps
@@ -171,7 +178,7 @@ def _split(words: Sequence[Word]) -> list[Line]:
 def _piece(words: Sequence[Word]) -> Line:
     heights = sorted(word.bottom - word.top for word in words for _ in word.text)
     return Line(
-        " ".join(word.text for word in words).translate(UNWRITTEN).strip(),
+        resolved(RAISED_GAP.sub("", " ".join(word.text for word in words))).translate(UNWRITTEN).strip(),
         min(word.left for word in words),
         min(word.top for word in words),
         max(word.right for word in words),

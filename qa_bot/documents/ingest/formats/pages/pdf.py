@@ -6,10 +6,10 @@ text recognition if it is installed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
+from qa_bot.documents.ingest.formats.document_title import first_title, stated_title
 from qa_bot.documents.ingest.formats.pages import pdfium, recognition
 from qa_bot.documents.ingest.formats.pages.flow import Flow
 from qa_bot.documents.ingest.formats.pages.layout import PageRows, written
@@ -17,16 +17,10 @@ from qa_bot.documents.ingest.formats.pages.lines import pieces_of, rows_of
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 
 MOST_SCANS = 500  # pages; each takes seconds
-TITLE_CHARACTERS = 150
-NO_TITLE = re.compile(
-    r"microsoft (?:word|powerpoint|excel)\b.*|\(?(?:anonymous|untitled|unspecified|unknown)\)?"
-    r"|(?:document|dokument|slide)\d*|.*\.(?:docx?|pptx?|xlsx?|odt|pdf|indd|tex|dvi|rtf|qxd|pages|html?)|https?:\S+",
-    re.IGNORECASE,
-)
 
 
 def read(file: SourceFile) -> Iterator[Item]:
-    """One record with the path as its id; its title from the metadata, else its first heading, else the stem."""
+    """One record with the path as its id; its title from the metadata, else a heading, else the stem."""
     with file.file() as stream:
         try:
             with pdfium.opened(stream) as document:
@@ -73,10 +67,10 @@ def _record(file: SourceFile, flow: Flow, document: pdfium.Document, scanned: li
         advice = f"a scan; {recognition.HINT}, or" if scanned else "none;"
         yield Reject(file.where, f"Expected a PDF with text, but got {advice} save it with text.")
         return
-    title = _title(document.title, file.stem) or _first_heading(text) or file.stem
+    title = stated_title(document.title, file.stem) or first_title(flow.writer, file.stem)
     yield Record(
         file.name,
-        file.repairs.clean(title),
+        file.repairs.clean(title) or file.stem,
         text,
         where=f"{file.where}:1",
         markdown=True,
@@ -101,18 +95,6 @@ def _recognised(file: SourceFile, document: pdfium.Document, scanned: list[int])
             height_in_points = 72 * height / recognition.DOTS_PER_INCH
             pages.append(PageRows(number, height_in_points, rows_of(pieces_of(words)), []))
     return pages, sorted(unread)
-
-
-def _title(metadata: str, stem: str) -> str:
-    """The title of the metadata, unless a program filled it in."""
-    title = " ".join(metadata.split())
-    is_name = title.casefold().removesuffix(".pdf") == stem.casefold()
-    return "" if is_name or NO_TITLE.fullmatch(title) or not any(map(str.isalpha, title)) else title
-
-
-def _first_heading(text: str) -> str:
-    first = text.partition("\n")[0]
-    return first.lstrip("# ") if first.startswith("#") and len(first) <= TITLE_CHARACTERS else ""
 
 
 def _shown(numbers: list[int]) -> str:

@@ -16,6 +16,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from qa_bot.documents.ingest.formats.pages.lines import BREAK_HYPHENS, Rule, Word
+from qa_bot.documents.ingest.formats.run_marks import marked
 
 FORCED_BOLD = 0x40000  # a flag of PDF's font descriptors
 FIXED_PITCH = 0x1
@@ -23,6 +24,12 @@ BOLD = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
 MONO = re.compile(r"courier|mono|consol|menlo|typewriter|code", re.IGNORECASE)
 WORD = re.compile(rf"[^\s{BREAK_HYPHENS}]+[{BREAK_HYPHENS}]?")
 DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-]\d\d)'?(\d\d)|(Z))?")
+DIGITS = "0123456789"
+DIGIT = re.compile(f"[{DIGITS}]")
+RAISED_SIGNS = f"{DIGITS},;-+−–)"
+SMALLER = 0.85  # of a letter's height
+RAISED_BY = 0.15  # of a letter's height
+NEAR = 0.6  # heights between a letter and what is raised after it
 FEW_WORDS = 12
 SCAN_SHARE = 0.25  # of the page that pictures take
 SHORTEST_RULE = 15.0  # points
@@ -32,6 +39,8 @@ MOST_PATHS = 5000  # of a page: drawings have more, tables fewer
 PASSWORD_ERROR = raw.FPDF_ERR_PASSWORD
 
 
+Corners = tuple[float, float, float, float]
+"""Left, bottom, right and top of a box in the file's coordinates."""
 DamageError = pypdfium2.PdfiumError
 """An error of the library for damaged files and pages."""
 
@@ -111,6 +120,8 @@ class Document:
         try:
             text = _text(text_page)
             to_page = _rotation(page)
+            is_upright = page.get_rotation() == 0
+            before: Corners | None = None  # the last letter that is not raised
             for match in WORD.finditer(text):
                 end = match.end() - (match[0][-1] in BREAK_HYPHENS) - 1
                 first, last = _box(text_page, match.start()), _box(text_page, max(match.start(), end))
@@ -118,8 +129,12 @@ class Document:
                     corners = to_page(*first), to_page(*last)
                     is_bold, is_mono = self._style(text_page, match.start())
                     angle = raw.FPDFText_GetCharAngle(text_page, match.start())
+                    turns = round(angle / (math.pi / 2)) % 4
+                    shown = match[0]
+                    if is_upright and not turns:
+                        shown, before = _with_raised(text_page, match, first, last, before)
                     word = Word(
-                        match[0],
+                        shown,
                         min(corner[0] for corner in corners),
                         min(corner[1] for corner in corners),
                         max(corner[2] for corner in corners),
@@ -127,7 +142,7 @@ class Document:
                         is_bold,
                         is_mono,
                     )
-                    yield round(angle / (math.pi / 2)) % 4, word
+                    yield turns, word
         finally:
             text_page.close()
 
@@ -226,7 +241,49 @@ def _text(text_page: Any) -> str:
     return text
 
 
-def _box(text_page: Any, index: int) -> tuple[float, float, float, float] | None:
+def _with_raised(
+    text_page: Any, match: re.Match[str], first: Corners, last: Corners, before: Corners | None
+) -> tuple[str, Corners]:
+    """A word with marks around its raised digits, and the letter that the next word is compared with.
+
+    Args:
+        first: the box of its first character.
+        last: that of its last one.
+        before: the letter of the word before.
+    """
+    word = match[0]
+    if not DIGIT.search(word):
+        return word, last
+    start, stop = _raised_part(text_page, match, first, before)
+    letter = (*before[:2], last[2], before[3]) if before and stop - start == len(word) else last
+    return f"{word[:start]}{marked(word[start:stop], is_raised=True)}{word[stop:]}", letter
+
+
+def _raised_part(text_page: Any, match: re.Match[str], first: Corners, before: Corners | None) -> tuple[int, int]:
+    """Where a word has raised digits: at its beginning, after the letter `before`, or after its own first letter."""
+    word, start = match[0], 0
+    if before is not None and first[0] - before[2] < NEAR * (before[3] - before[1]) and _is_raised(first, before):
+        letter = before
+    else:
+        letter, start = first, max(map(word.rfind, DIGITS))
+        while start > 0 and _is_raised(_box(text_page, match.start() + start - 1), letter):
+            start -= 1
+    stop = start
+    while stop < len(word) and word[stop] in RAISED_SIGNS:
+        if not _is_raised(_box(text_page, match.start() + stop), letter):
+            break
+        stop += 1
+    return start, stop
+
+
+def _is_raised(box: Corners | None, letter: Corners) -> bool:
+    """Whether a character is smaller than a letter before it, and stands above its base line."""
+    height = letter[3] - letter[1]
+    is_small = box is not None and box[3] - box[1] < SMALLER * height
+    return is_small and box is not None and letter[1] + RAISED_BY * height < box[1] < letter[3]
+
+
+def _box(text_page: Any, index: int) -> Corners | None:
     rectangle = raw.FS_RECTF()
     if not raw.FPDFText_GetLooseCharBox(text_page, index, rectangle):
         return None

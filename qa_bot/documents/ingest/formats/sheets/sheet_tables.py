@@ -11,7 +11,7 @@ from typing import NamedTuple
 from qa_bot.documents.ingest import table_shape
 from qa_bot.documents.ingest.files.byte_budget import LimitError
 from qa_bot.documents.ingest.formats.sheets.decimals import add_cents
-from qa_bot.documents.ingest.table_shape import is_header, joined_names
+from qa_bot.documents.ingest.table_shape import joined_names
 
 HEADER_SEARCH = 10  # rows of a block among which the header is looked for
 MOST_FILLED = 1_000_000  # cells that merged ones are copied to
@@ -136,7 +136,8 @@ def _column_groups(rows: Mapping[int, Mapping[int, str]], numbers: Sequence[int]
             groups.append([column])
     grids = [[[rows[number].get(column, "") for column in group] for number in numbers[:20]] for group in groups]
     are_tables = len(groups) > 1 and all(
-        len(group) >= BESIDE and all(grid[0]) and is_header(grid) for group, grid in zip(groups, grids, strict=True)
+        len(group) >= BESIDE and all(grid[0]) and table_shape.header_rows(grid)
+        for group, grid in zip(groups, grids, strict=True)
     )
     return groups if are_tables else [used]
 
@@ -163,6 +164,8 @@ def _table(grid: list[list[str]], numbers: Sequence[int], *, is_title: bool) -> 
     )
     body = start + header_rows
     rows = grid[body:]
+    while rows and not any(rows[-1]):  # a longer table is beside it
+        rows.pop()
     add_cents(header, rows)
     return Table(captions, header, rows, numbers[body] if body < len(numbers) else numbers[-1] + 1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
@@ -10,15 +11,19 @@ from qa_bot.documents.ingest.formats.office.names import value, whole_number
 from qa_bot.documents.ingest.formats.office.word.styles import CODE, MONOSPACED, QUOTE, TITLES
 
 MOST_ANCESTORS = 20
+RAISED = re.compile(r"super|\d*[1-9]")
+"""The position of raised text: a word or a share of the size; that of lowered text is negative."""
 
 
 class OdfStyle(NamedTuple):
-    """What a paragraph's style says after inheritance."""
+    """What the style of a paragraph or a run says after inheritance."""
 
     is_title: bool = False
     is_code: bool = False
     is_quote: bool = False
     is_bold: bool = False
+    is_raised: bool = False
+    is_struck: bool = False
 
 
 class OdfStyles:
@@ -36,7 +41,7 @@ class OdfStyles:
         self._styles: dict[str, OdfStyle] = {}
 
     def style(self, name: str) -> OdfStyle:
-        """The style of a paragraph."""
+        """The style of a paragraph or a run."""
         if name not in self._styles:
             self._styles[name] = _inherited(name, self._elements)
         return self._styles[name]
@@ -72,9 +77,13 @@ def _inherited(name: str, elements: Mapping[str, Element]) -> OdfStyle:
     names = [name.replace("_20_", " ") for name in names if name]
     fonts = [value(style, "style:text-properties", attribute="style:font-name") for style in chain]
     weights = [value(style, "style:text-properties", attribute="fo:font-weight") for style in chain]
+    positions = [value(style, "style:text-properties", attribute="style:text-position") for style in chain]
+    strokes = [value(style, "style:text-properties", attribute="style:text-line-through-style") for style in chain]
     return OdfStyle(
         is_title=any(name.lower() in TITLES for name in names),
         is_code=any(CODE.search(name) for name in names) or any(MONOSPACED.search(font) for font in fonts),
         is_quote=any(QUOTE.search(name) for name in names),
         is_bold=next(filter(None, weights), "") == "bold",
+        is_raised=bool(RAISED.match(next(filter(None, positions), ""))),
+        is_struck=next(filter(None, strokes), "none") != "none",
     )

@@ -9,6 +9,7 @@ from qa_bot.documents.ingest.formats.office.names import child, whole_number
 from qa_bot.documents.ingest.formats.office.opendocument.styles import OdfStyles
 from qa_bot.documents.ingest.formats.office.package import picture_text, web_link
 from qa_bot.documents.ingest.formats.office.word.tables import join_blocks
+from qa_bot.documents.ingest.formats.run_marks import marked, resolved
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.table_shape import is_header
 
@@ -75,7 +76,8 @@ class OdfBlocks:
         pieces: list[str] = []
         boxes: list[Element] = []
         self._walk(element, pieces, boxes)
-        lines = (" ".join(line.split(" ")).strip() for line in "".join(pieces).split("\n"))
+        text = marked("".join(pieces), is_struck=self._styles.style(element.get("text:style-name", "")).is_struck)
+        lines = (" ".join(line.split(" ")).strip() for line in resolved(text).split("\n"))
         return "\n".join(line for line in lines if line), boxes
 
     def blocks_text(self, element: Element) -> str:
@@ -131,6 +133,11 @@ class OdfBlocks:
                 inner: list[str] = []
                 self._walk(node, inner, boxes)
                 pieces.append(web_link("".join(inner), node.get("xlink:href", "")))
+            elif node.tag == "text:span":
+                run: list[str] = []
+                self._walk(node, run, boxes)
+                style = self._styles.style(node.get("text:style-name", ""))
+                pieces.append(marked("".join(run), is_raised=style.is_raised, is_struck=style.is_struck))
             elif node.tag == "text:s":
                 pieces.append(" " * min(max(1, whole_number(node.get("text:c"), 1)), MOST_REPEATED))
             elif node.tag in {"text:tab", "text:line-break"}:
@@ -142,8 +149,6 @@ class OdfBlocks:
     def _heading(self, element: Element) -> None:
         text, boxes = self.line(element)
         level = max(1, whole_number(element.get("text:outline-level"), 1))
-        if level == 1 and not len(self.writer):
-            self.title = self.title or " ".join(text.split())
         self.writer.heading(level, text)
         for box in boxes:
             self.add(box)

@@ -9,6 +9,7 @@ from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine
 from qa_bot.documents.ingest.formats.office.word.styles import CODE, CONTENTS, HEADING, TITLES
 from qa_bot.documents.ingest.formats.office.word.tables import join_blocks
 from qa_bot.documents.ingest.formats.office.word.text import LINK_FIELD
+from qa_bot.documents.ingest.formats.run_marks import resolved, unmarked
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.table_shape import is_header
 
@@ -19,7 +20,7 @@ MOST_CELLS = 1000  # of a row
 class RtfBlocks:
     """Collects text until a paragraph, a cell or a row ends.
 
-    `title` is the text of the style Title, else of a heading 1 or a bold line that begins the text.
+    `title` is the text of the style Title, else of a bold line that begins the text.
     """
 
     def __init__(self, writer: MarkdownWriter) -> None:
@@ -135,14 +136,14 @@ class RtfBlocks:
         if self._notes:
             self.writer.heading(2, "Notes")
         for number, note in enumerate(self._notes, 1):
-            self.writer.paragraph(f"[{number}] {' '.join(note.split())}")
+            self.writer.paragraph(f"[{number}] {' '.join(resolved(note).split())}")
 
     def _take(self) -> tuple[str, str]:
         """The text of the paragraph, and the same with all its spaces."""
         raw = "".join(self._pieces)
         self._pieces = []
-        lines = (" ".join(line.split()) for line in raw.split("\n"))
-        return "\n".join(line for line in lines if line), raw.replace("\t", "    ").rstrip()
+        lines = (" ".join(line.split()) for line in resolved(raw).split("\n"))
+        return "\n".join(line for line in lines if line), unmarked(raw).replace("\t", "    ").rstrip()
 
     def _end_paragraph(self) -> None:
         text, raw = self._take()
@@ -166,7 +167,7 @@ class RtfBlocks:
             return
         if level or name.lower() in TITLES:
             self._bold.settle("heading" if level else "title")
-            if not level or (level == 1 and not len(self.writer)):
+            if not level:
                 self.title = self.title or " ".join(text.split())
             self.writer.heading(level or 1, f"{self._sign} {text}" if NUMBER.match(self._sign) else text)
             self._depth = -1

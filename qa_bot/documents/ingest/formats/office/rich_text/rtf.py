@@ -11,6 +11,7 @@ from qa_bot.documents.ingest.formats.office.package import LARGEST_PART
 from qa_bot.documents.ingest.formats.office.properties import Properties, check_size, document_record
 from qa_bot.documents.ingest.formats.office.rich_text.blocks import RtfBlocks
 from qa_bot.documents.ingest.formats.office.rich_text.tokens import CHARSETS, Token, codec_of, tokens
+from qa_bot.documents.ingest.formats.run_marks import marked
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Reject
 
@@ -55,6 +56,8 @@ class _Group:
     is_skipped: bool = False
     is_hidden: bool = False
     is_bold: bool = False
+    is_raised: bool = False
+    is_struck: bool = False
     unicode_length: int = 1
     font: int = -1
     is_starred: bool = False
@@ -117,7 +120,11 @@ class _Reader:
             "deleted": lambda number: self._set(is_hidden=number != 0),
             "v": lambda number: self._set(is_hidden=number != 0),
             "b": lambda number: self._set(is_bold=number != 0),
-            "plain": lambda _: self._set(is_bold=False),
+            "plain": lambda _: self._set(is_bold=False, is_raised=False, is_struck=False),
+            "super": lambda _: self._set(is_raised=True),
+            "up": lambda number: self._set(is_raised=number != 0),
+            **dict.fromkeys(("nosupersub", "sub", "dn"), lambda _: self._set(is_raised=False)),
+            **dict.fromkeys(("strike", "striked"), lambda number: self._set(is_struck=number != 0)),
             "field": self._begin_field,
             "fldrslt": self._field_result,
             "*": lambda _: self._set(is_starred=True),
@@ -172,6 +179,7 @@ class _Reader:
             group.sink = word
         elif word == "footnote":
             group.sink = word
+            self._set(is_raised=False, is_struck=False)
             self.blocks.begin_note()
         elif handler := self._words.get(word):
             handler(number)
@@ -212,6 +220,7 @@ class _Reader:
         elif group.sink in {"listtext", "pntext"}:
             self.blocks.sign(text)
         elif group.sink in {"", "footnote"}:
+            text = marked(text, is_raised=group.is_raised, is_struck=group.is_struck)
             self.blocks.text(text, is_bold=group.is_bold)
 
     def _unicode(self, number: int | None) -> None:

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.office.names import child
 from qa_bot.documents.ingest.formats.office.package import Link, Package, read_package
 from qa_bot.documents.ingest.formats.office.properties import check_size, core_properties, document_record
-from qa_bot.documents.ingest.formats.office.slides.shapes import Shapes, largest_text, placeholder_of, shape_text
+from qa_bot.documents.ingest.formats.office.slides.shapes import (
+    Shapes,
+    heading_text,
+    in_reading_order,
+    placeholder_of,
+    shape_text,
+)
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item
 
 TITLES = {"title", "ctrTitle"}
-DEFAULT_TITLES = {
-    "powerpoint presentation",
-    "powerpoint-präsentation",
-    "présentation powerpoint",
-    "presentación de powerpoint",
-}
-"""Titles of an untitled presentation."""
 
 
 def read(file: SourceFile) -> Iterator[Item]:
@@ -38,10 +36,7 @@ def _read(file: SourceFile, package: Package) -> Iterator[Item]:
         if slide is not None:
             title = _slide(package, name, slide, number, writer) or title
             check_size(file, writer)
-    properties = core_properties(package)
-    if properties.title.lower() in DEFAULT_TITLES:
-        properties = replace(properties, title="")
-    yield document_record(file, writer, properties, title)
+    yield document_record(file, writer, core_properties(package), title)
 
 
 def _slides(package: Package, part: str) -> Iterator[str]:
@@ -57,17 +52,18 @@ def _slides(package: Package, part: str) -> Iterator[str]:
 def _slide(package: Package, name: str, slide: Element, number: int, writer: MarkdownWriter) -> str:
     """Writes a slide; returns the title of the presentation if this is its first slide with one."""
     tree = child(slide, "p:cSld", "p:spTree")
-    shapes = list(tree) if tree is not None else []
+    shapes = in_reading_order(tree if tree is not None else [])
     links = package.links(name)
     headings = [shape for shape in shapes if placeholder_of(shape) in TITLES and shape_text(shape)][:1]
-    headings = headings or largest_text(shapes)
+    headings = headings or heading_text(shapes)
     content = MarkdownWriter()
     Shapes(package, links, content).add_all(shape for shape in shapes if shape not in headings)
     _notes(package, links, content)
     heading = shape_text(headings[0]) if headings else ""
     if heading or len(content):
         writer.page(number)
-        writer.heading(2, heading or f"Slide {number}")
+        is_hidden = slide.get("show") in {"0", "false"}
+        writer.heading(2, f"{heading or f'Slide {number}'}{' (hidden slide)' if is_hidden else ''}")
         writer.raw(content.text)
     return heading if number == 1 and headings and placeholder_of(headings[0]) == "ctrTitle" else ""
 

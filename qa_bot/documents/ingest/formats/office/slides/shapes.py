@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
 from qa_bot.documents.ingest.formats.office.package import Link, Package, picture_text, web_link
 from qa_bot.documents.ingest.formats.office.slides.charts import chart_table, diagram_items
+from qa_bot.documents.ingest.formats.run_marks import marked, resolved
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.table_shape import is_header
 
@@ -16,6 +17,7 @@ BULLETED = {"", "body", "obj"}
 """Kinds of placeholders whose paragraphs have bullets unless they say otherwise."""
 BULLETS = {"a:buChar", "a:buBlip"}
 MOST_LEVELS = 9
+NOT_STRUCK = "noStrike"
 USUAL_SIZE = 1800  # hundredths of points
 LONGEST_TITLE = 80  # characters
 
@@ -36,12 +38,41 @@ def shape_text(shape: Element) -> str:
     return " ".join(" ".join(texts).split())
 
 
-def largest_text(shapes: Iterable[Element]) -> list[Element]:
-    """The short text box with larger letters than all others, which is the title of a slide without a placeholder."""
+def in_reading_order(shapes: Iterable[Element]) -> list[Element]:
+    """The shapes of a slide in their order, but a text box before the tables, charts and diagrams that it is above."""
+    ordered: list[Element] = []
+    for shape in shapes:
+        frames = enumerate(ordered) if shape.tag == "p:sp" else ()
+        below = (place for place, frame in frames if frame.tag == "p:graphicFrame" and _is_above(shape, frame))
+        ordered.insert(next(below, len(ordered)), shape)
+    return ordered
+
+
+def _is_above(shape: Element, frame: Element) -> bool:
+    """Whether a shape ends above the upper edge of a table, chart or diagram; unknown for inherited places."""
+    box, other = child(shape, "p:spPr", "a:xfrm"), child(frame, "p:xfrm")
+    bottom = _length(box, "a:off", "y") + _length(box, "a:ext", "cy")
+    return box is not None and other is not None and bottom <= _length(other, "a:off", "y")
+
+
+def _length(box: Element | None, name: str, attribute: str) -> int:
+    return whole_number(value(box, name, attribute=attribute))
+
+
+def heading_text(shapes: Iterable[Element]) -> list[Element]:
+    """The title of a slide without a placeholder for it.
+
+    It is the short text box with larger letters than all others, or the only one, above a table, chart or diagram.
+    """
+    shapes = list(shapes)
     texts = [shape for shape in shapes if shape.tag == "p:sp" and shape_text(shape)]
     sizes = sorted({_size(shape) for shape in texts})
     largest = [shape for shape in texts if _size(shape) == sizes[-1]]
-    is_title = len(sizes) > 1 and len(largest) == 1 and len(shape_text(largest[0])) <= LONGEST_TITLE
+    frames = [shape for shape in shapes if shape.tag == "p:graphicFrame"]
+    stands_out = len(sizes) > 1 or (
+        bool(frames) and all(_is_above(shape, frame) for shape in texts for frame in frames)
+    )
+    is_title = stands_out and len(largest) == 1 and len(shape_text(largest[0])) <= LONGEST_TITLE
     return largest if is_title else []
 
 
@@ -160,10 +191,14 @@ def _paragraph_text(paragraph: Element, links: Mapping[str, Link]) -> str:
             pieces.append("\n")
             continue
         text = "".join(node.text or "" for node in run.iter() if node.tag in {"a:t", "m:t"})
-        link = links.get(value(run, "a:rPr", "a:hlinkClick", attribute="r:id"))
+        properties = child(run, "a:rPr")
+        if properties is not None:
+            is_raised = whole_number(properties.get("baseline")) > 0
+            text = marked(text, is_raised=is_raised, is_struck=properties.get("strike", NOT_STRUCK) != NOT_STRUCK)
+        link = links.get(value(properties, "a:hlinkClick", attribute="r:id"))
         is_web = link is not None and link.is_external
         pieces.append(web_link(text, link.target) if link is not None and is_web else text)
-    lines = (" ".join(line.split()) for line in "".join(pieces).replace("\v", "\n").split("\n"))
+    lines = (" ".join(line.split()) for line in resolved("".join(pieces)).replace("\v", "\n").split("\n"))
     return "\n".join(line for line in lines if line)
 
 

@@ -30,7 +30,7 @@ CONTAINERS = {"w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo", "w:sm
 class Blocks:
     """Writes blocks one by one.
 
-    `title` is the text of the style Title, else of a heading 1 or a bold line that begins the text.
+    `title` is the text of the style Title, else of a bold line that begins the text.
     """
 
     def __init__(
@@ -52,6 +52,7 @@ class Blocks:
         self._bold = BoldLine(writer)
         self._joined = ""  # a paragraph whose end was deleted
         self._depth = -1  # of the item before
+        self._in_contents = False  # the field of a table of contents is open
 
     def add(self, block: Element) -> None:
         """Writes a paragraph, a table, or what a container has."""
@@ -105,9 +106,10 @@ class Blocks:
 
     def _paragraph(self, paragraph: Element) -> None:
         line, style, number = self._read(paragraph)
-        if style.is_hidden or CONTENTS.match(style.name):
-            return
         properties = child(paragraph, "w:pPr")
+        level = outline_level(properties) or style.level
+        if style.is_hidden or CONTENTS.match(style.name) or self._is_entry(line, level):
+            return
         if is_on(child(properties, "w:rPr"), "w:del"):  # its end was deleted: the next paragraph continues it
             self._joined = f"{self._joined} {line.text}".strip()
         elif style.is_code or line.is_monospaced:
@@ -116,18 +118,27 @@ class Blocks:
         elif text := f"{self._joined} {line.text}".strip():
             self._joined = ""
             self._flush_code()
-            self._text(text, line, style, number, outline_level(properties) or style.level)
+            self._text(text, line, style, number, level)
         elif self._code and not line.boxes:
             self._code.append("")
         for box in line.boxes:
             for block in box:
                 self.add(block)
 
+    def _is_entry(self, line: Line, level: int) -> bool:
+        """Whether a line is in the field of a table of contents, and ends with the number of a page.
+
+        A heading ends a field whose end is missing.
+        """
+        is_inside = not level and (self._in_contents or line.begins_contents)
+        self._in_contents = is_inside and not line.ended_fields
+        return is_inside and line.text[-1:].isdigit()
+
     def _text(self, text: str, line: Line, style: Style, number: Number | None, level: int) -> None:
         is_title = style.name.lower() in TITLES
         if level or is_title:
             self._bold.settle("title" if is_title else "heading")
-            if is_title or (level == 1 and not len(self.writer)):
+            if is_title:
                 self.title = self.title or " ".join(text.split())
             label = f"{number.label} " if number is not None and number.label else ""
             self.writer.heading(level or 1, label + text)
@@ -144,7 +155,7 @@ class Blocks:
         if QUOTE.search(style.name):  # Word's "Intense Quote" is bold, and no heading
             self._bold.settle("text")
             self.writer.quote(text)
-        elif not self._bold.takes(text, is_bold=line.is_bold):
+        elif not self._bold.takes(text, is_bold=line.is_bold and not style.is_caption):
             self.writer.paragraph(text)
 
     def _flush_code(self) -> None:

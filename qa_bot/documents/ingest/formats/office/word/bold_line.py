@@ -8,6 +8,12 @@ from typing import Literal
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
 LONGEST = 80  # characters
+CAPTION = re.compile(
+    r"(?:fig(?:ur[ea]?)?|table|tab(?:elle|leau|ella|la)?|abb(?:ildung)?|bild|picture|photo|chart|plate|рис(?:унок)?"
+    r"|таблица)\b\.?\s*\d",
+    re.IGNORECASE,
+)
+"""The beginning of a caption, such as "Figure 1": it is about a picture or a table, not about the text below it."""
 ADDRESS = re.compile(r"\w@\w|://")
 
 
@@ -24,7 +30,7 @@ class BoldLine:
 
     def takes(self, text: str, *, is_bold: bool) -> bool:
         """Whether a paragraph is held; otherwise the caller writes it."""
-        is_plain = "\n" in text or ADDRESS.search(text) is not None
+        is_plain = "\n" in text or ADDRESS.search(text) is not None or CAPTION.match(text) is not None
         is_short = is_bold and len(text) <= LONGEST and text[-1] not in ".!?,;" and not is_plain
         self.settle("heading" if is_short else "text")
         if is_short:

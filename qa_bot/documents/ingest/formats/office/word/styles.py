@@ -17,6 +17,10 @@ HEADING = re.compile(
 TITLES = {"title", "titel", "titre", "título", "titolo"}
 CODE = re.compile(r"code|source|listing|verbatim|html preformatted|preformatted text|plain text", re.IGNORECASE)
 QUOTE = re.compile(r"\b(?:quote|quotation|zitat|citation)", re.IGNORECASE)
+CAPTION = re.compile(
+    r"caption|beschriftung|(?:bild|tabellen)unterschrift|légende|legende|leyenda|epígrafe|didascalia|bijschrift",
+    re.IGNORECASE,
+)
 CONTENTS = re.compile(r"toc\b|toc \d|contents|verzeichnis \d|table of (?:contents|figures)", re.IGNORECASE)
 LIST_DEPTH = re.compile(r"list (?:bullet|number|continue)?\s*([2-9])$", re.IGNORECASE)
 MONOSPACED = re.compile(r"courier|consolas|menlo|monaco|mono\b|lucida console|source code|fira code", re.IGNORECASE)
@@ -32,6 +36,7 @@ class Style(NamedTuple):
     numbering: tuple[str, int] | None = None
     is_code: bool = False
     is_bold: bool = False
+    is_caption: bool = False
     is_hidden: bool = False
 
 
@@ -67,6 +72,7 @@ def _style(style_id: str, elements: Mapping[str, Element]) -> Style:
         numbering=next(filter(None, lists), None),
         is_code=any(CODE.search(name) for name in names) or any(map(is_monospaced, texts)),
         is_bold=_first_switch(texts, "w:b"),
+        is_caption=any(CAPTION.search(name) for name in names),
         is_hidden=_first_switch(texts, "w:vanish"),
     )
 

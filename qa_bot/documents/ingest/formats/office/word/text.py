@@ -10,6 +10,7 @@ from xml.etree.ElementTree import Element
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
 from qa_bot.documents.ingest.formats.office.package import Link, picture_text, web_link
 from qa_bot.documents.ingest.formats.office.word.styles import is_monospaced, is_on
+from qa_bot.documents.ingest.formats.run_marks import marked, resolved, unmarked
 
 SKIPPED = {
     *("w:pPr", "w:rPr", "w:sdtPr", "w:tcPr", "m:rPr", "m:ctrlPr"),  # properties
@@ -17,6 +18,7 @@ SKIPPED = {
     *("w:commentReference", "w:annotationRef", "w:footnoteRef", "w:endnoteRef"),
     "w:rt",  # the reading of a Japanese word
 }
+CONTENTS_FIELD = re.compile(r"\s*TOC\b")
 LINK_FIELD = re.compile(r'\s*HYPERLINK\s+"([^"]+)"')
 SYMBOLS = {
     "F0FC": "✓",
@@ -56,16 +58,18 @@ class Line:
     bold: int = 0  # or underlined characters
     monospaced: int = 0
     characters: int = 0
+    begins_contents: bool = False  # the field of a table of contents, which goes on in the next paragraph
+    ended_fields: int = 0  # those that began in an earlier paragraph
 
     @property
     def text(self) -> str:
-        lines = (" ".join(line.split()) for line in "".join(self.pieces).split("\n"))
+        lines = (" ".join(line.split()) for line in resolved("".join(self.pieces)).split("\n"))
         return "\n".join(line for line in lines if line)
 
     @property
     def code(self) -> str:
         """The text with all its spaces."""
-        return "".join(self.pieces).rstrip()
+        return unmarked("".join(self.pieces)).rstrip()
 
     @property
     def is_bold(self) -> bool:
@@ -122,6 +126,7 @@ class _LineReader:
 
     def end(self) -> None:
         """Closes the fields that end in a later paragraph."""
+        self.line.begins_contents = any(CONTENTS_FIELD.match("".join(instruction)) for instruction, _ in self._fields)
         while self._fields:
             self._close_field()
 
@@ -137,6 +142,12 @@ class _LineReader:
         is_underlined = value(properties, "w:u") not in {"", "none"}
         self.line.bold += size * (is_underlined or (self._is_bold if bold is None else bold))
         self.line.monospaced += size * is_monospaced(properties)
+        is_raised = value(properties, "w:vertAlign") == "superscript"
+        is_struck = bool(is_on(properties, "w:strike") or is_on(properties, "w:dstrike"))
+        if is_raised or is_struck:
+            self.line.pieces[before:] = [
+                marked(piece, is_raised=is_raised, is_struck=is_struck) for piece in self.line.pieces[before:]
+            ]
 
     def _text(self, node: Element) -> None:
         self.line.pieces.append(node.text or "")
@@ -165,6 +176,8 @@ class _LineReader:
             self.line.pieces.append(_form_value(child(node, "w:ffData")))
         elif kind == "end" and self._fields:
             self._close_field()
+        elif kind == "end":
+            self.line.ended_fields += 1
 
     def _instruction(self, node: Element) -> None:
         if self._fields:

@@ -79,3 +79,19 @@ def test_hostile_files(reads):
     assert "document with text" in reject.reason
     (record,), _, _ = reads("cut.rtf", b"{\\rtf1 Kept {\\b text \\u99999999999 \\bin-5 \\'z")
     assert record.text.startswith("Kept text")
+
+
+def test_the_first_of_several_chapters_is_no_title(reads):
+    chapters = r"\pard\s1 Roof\par\pard Dry.\par\pard\s1 Cellar\par\pard Wet.\par"
+    data = r"{\rtf1{\stylesheet{\s1 heading 1;}}{\info{\title Roof guide}}" + chapters + "}"
+    (record,), _, _ = reads("a.rtf", data.encode("latin-1"))
+    assert record.title == "Roof guide"
+
+
+def test_raised_digits_and_struck_text_are_marked(text_of):
+    body = r"Up to 10{\super 3} tiles\up6 1\up0 , {\strike not 9}. H{\sub 2}O{\super\chftn{\footnote 7 more}}\par"
+    assert text_of(body) == "Up to 10³ tiles [1], ~~not 9~~. H2O[1]\n\n## Notes\n\n[1] 7 more"
+
+
+def test_a_bold_caption_is_no_heading(text_of):
+    assert text_of(r"{\b Abb. 3 Pumpe}\par Never below 4.\par") == "Abb. 3 Pumpe\n\nNever below 4."

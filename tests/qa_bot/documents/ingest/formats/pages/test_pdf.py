@@ -54,6 +54,16 @@ def test_title_and_date_of_the_metadata(reads, draw, metadata, title):
     assert record.date == ("2024-03-12" if "/ModDate" in metadata else "")
 
 
+def test_the_first_of_several_chapters_is_no_title(reads, draw):
+    pages = [
+        [draw.line(72, 80, f"Chapter {number}: {name}", size=18), *draw.lines([LONG, "It ends here."], y=110)]
+        for number, name in enumerate(("Pilotage", "Vaults"), 1)
+    ]
+    (record,), _, _ = reads("port.pdf", draw.pdf(*pages, metadata={"/Title": "Microsoft Word - port.docx"}))
+    assert record.title == "port"
+    assert record.text.startswith("# Chapter 1: Pilotage\n")
+
+
 def test_hyphens_of_broken_words_are_removed_and_those_of_compounds_kept(text_of, draw):
     lines = [
         "The well-known committee approved the bud-",
@@ -337,3 +347,29 @@ def test_text_over_the_record_limit(reads, draw):
 def test_truncated_files_give_a_record_or_a_reject(reads, draw, cut):
     records, rejects, _ = reads("a.pdf", draw.pdf(draw.lines(["Some text"]), draw.lines(["More text"]))[:cut])
     assert len(records) + len(rejects) == 1
+
+
+def raised(y, *runs):
+    """The operators of a line of runs: text, size and rise in points."""
+    shown = " ".join(f"/F0 {size} Tf {rise} Ts ({text}) Tj" for text, size, rise in runs)
+    return f"BT 72 {792 - y} Td {shown} ET"
+
+
+def test_raised_digits_are_exponents_or_marks_of_notes(text_of, draw):
+    lines = [
+        raised(100, ("The roof has 10", 10, 0), ("3", 6, 4), (" tiles on 80 m", 10, 0), ("2", 6, 4), (".", 10, 0)),
+        raised(
+            112, ("Costs rose by 12 %", 10, 0), ("4", 6, 4), (" last year", 10, 0), ("5,6", 6, 4), (", on CO", 10, 0)
+        ),
+        raised(124, ("2", 6, -2), (" and room B", 10, 0), ("12", 8, 0), (". We fell to 4 W/m", 10, 0), ("2", 6, 4)),
+        raised(160, ("4", 6, 4), (" Source: audit of 2025.", 10, 0)),
+    ]
+    assert text_of(lines) == (
+        "The roof has 10³ tiles on 80 m². Costs rose by 12 % [4] last year [5,6], on CO 2 and room B12. "
+        "We fell to 4 W/m²\n\n4 Source: audit of 2025."
+    )
+
+
+def test_raised_digits_that_are_set_apart(text_of, draw):
+    line = [draw.line(72, 100, "The roof has 10"), draw.line(145, 96, "3", size=6), draw.line(151, 100, "tiles.")]
+    assert text_of(line) == "The roof has 10³ tiles."

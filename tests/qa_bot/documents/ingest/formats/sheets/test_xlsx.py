@@ -6,6 +6,8 @@ from datetime import date, datetime, time, timedelta
 
 import pytest
 from openpyxl import Workbook
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
 from openpyxl.comments import Comment
 from openpyxl.styles import Alignment
 
@@ -231,3 +233,27 @@ def test_hostile_workbooks_are_bounded(reads):
 def test_workbooks_without_text_are_rejected(reads):
     _, (reject,), _ = reads("a.xlsx", saved(Workbook()))
     assert "document with text" in reject.reason
+
+
+def test_raised_digits_and_struck_text_of_a_cell_are_marked(text_of):
+    up, struck = InlineFont(vertAlign="superscript"), InlineFont(strike=True)
+    cell = CellRichText("Up to 10", TextBlock(up, "3"), " tiles, ", TextBlock(struck, "not 9"))
+    assert "| Roof | Up to 10³ tiles, ~~not 9~~ |" in text_of(saved(workbook_of(A=[["Part", "Size"], ["Roof", cell]])))
+
+
+def test_a_table_with_two_header_rows_stays_apart_from_the_one_beside_it(text_of):
+    workbook = workbook_of(
+        Plan=[
+            ["Shift", "Week 1", None, "Week 2", None, None, "Room", "Key"],
+            [None, "Mon", "Tue", "Mon", "Tue", None, "Lab", "K7"],
+            ["Early", "Ann", "Bob", "Cid", "Dee", None, "Attic", "K9"],
+            ["Late", "Eve", "Fay", "Gus", "Hal"],
+        ]
+    )
+    for cells in ("A1:A2", "B1:C1", "D1:E1"):
+        workbook["Plan"].merge_cells(cells)
+    assert text_of(saved(workbook)) == (
+        "## Plan\n\n| Shift | Week 1 Mon | Week 1 Tue | Week 2 Mon | Week 2 Tue |\n| --- | --- | --- | --- | --- |\n"
+        "| Early | Ann | Bob | Cid | Dee |\n| Late | Eve | Fay | Gus | Hal |\n\n"
+        "| Room | Key |\n| --- | --- |\n| Lab | K7 |\n| Attic | K9 |"
+    )

@@ -25,6 +25,9 @@ STYLES = (
     '<style:style style:name="P1" style:parent-style-name="Title"/>'
     '<style:style style:name="P2" style:parent-style-name="Preformatted_20_Text"/>'
     '<style:style style:name="P3" style:parent-style-name="Quotations"/>'
+    '<style:style style:name="T1"><style:text-properties style:text-position="33% 58%"/></style:style>'
+    '<style:style style:name="T2"><style:text-properties style:text-line-through-style="solid"/></style:style>'
+    '<style:style style:name="T3"><style:text-properties style:text-position="-33% 58%"/></style:style>'
     '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/>'
     '<text:list-level-style-bullet text:level="2"/></text:list-style>'
 )
@@ -138,3 +141,17 @@ def test_broken_encrypted_and_large_files(reads):
     deep = "<text:section>" * 5000 + "</text:section>" * 5000
     _, (reject,), _ = reads("e.odt", odf("text", deep))
     assert "nested too deeply" in reject.reason
+
+
+def test_the_title_of_the_properties_precedes_the_first_of_several_chapters(reads):
+    chapters = "".join(f'<text:h text:outline-level="1">{name}</text:h><text:p>Dry.</text:p>' for name in ("A", "B"))
+    (record,), _, _ = reads("house.odt", odf("text", chapters, "<dc:title>Roof guide</dc:title>"))
+    assert (record.title, record.text) == ("Roof guide", "# A\n\nDry.\n\n# B\n\nDry.")
+
+
+def test_raised_digits_and_struck_text_are_marked(text_of):
+    body = (
+        '<text:p>Up to 10<text:span text:style-name="T1">3</text:span> tiles, '
+        '<text:span text:style-name="T2">not 9</text:span>. H<text:span text:style-name="T3">2</text:span>O</text:p>'
+    )
+    assert text_of(body) == "Up to 10³ tiles, ~~not 9~~. H2O"

@@ -192,3 +192,38 @@ def test_a_missing_slide_and_an_empty_presentation(reads, deck):
     records, (reject,), _ = reads("broken.pptx", data)
     assert records == []
     assert "well-formed XML" in reject.reason
+
+
+def test_raised_digits_and_struck_text_are_marked(text_of, deck):
+    presentation, add = deck
+    paragraph = add("Roof", "Up to 10").placeholders[1].text_frame.paragraphs[0]
+    for text, name, value in [
+        ("3", "baseline", "30000"),
+        (" tiles, ", "baseline", "0"),
+        ("not 9", "strike", "sngStrike"),
+    ]:
+        run = paragraph.add_run()
+        run.text = text
+        run.font._element.set(name, value)
+    assert text_of(saved(presentation)) == "## Roof\n\nUp to 10³ tiles, ~~not 9~~"
+
+
+def test_a_text_box_above_a_chart_is_the_title_of_its_slide(text_of, deck):
+    presentation, add = deck
+    slide = add(layout=6)
+    data = CategoryChartData()
+    data.categories = ["May"]
+    data.add_series("Cars", (7,))
+    slide.shapes.add_chart(XL_CHART_TYPE.LINE, Inches(1), Inches(3), Inches(4), Inches(2), data)
+    slide.shapes.add_textbox(*BOX).text_frame.text = "Traffic"
+    slide.shapes.add_textbox(Inches(1), Inches(5), Inches(4), Inches(1)).text_frame.text = "Counted by hand."
+    expected = "## Slide 1\n\nTraffic\n\n|  | Cars |\n| --- | --- |\n| May | 7 |\n\nCounted by hand."
+    assert text_of(saved(presentation)) == expected
+    slide.shapes._spTree.remove(slide.shapes[-1]._element)
+    assert text_of(saved(presentation)) == "## Traffic\n\n|  | Cars |\n| --- | --- |\n| May | 7 |"
+
+
+def test_a_hidden_slide_is_marked(text_of, deck):
+    presentation, add = deck
+    add("Prices", "The boat costs 7 200.")._element.set("show", "0")
+    assert text_of(saved(presentation)) == "## Prices (hidden slide)\n\nThe boat costs 7 200."

@@ -104,6 +104,18 @@ def test_a_bold_line_before_a_heading_at_the_beginning_is_the_title(reads, docx)
     assert record.text == "# Returns\n\n###### Packing\n\nUse a box."
 
 
+@pytest.mark.parametrize(("title", "expected"), [("Roof guide", "Roof guide"), ("Word Document", "house")])
+def test_the_first_of_several_chapters_is_no_title(reads, title, expected):
+    document = Document()
+    document.core_properties.title = title
+    for heading in ("Roof", "Cellar"):
+        document.add_heading(heading, 1)
+        document.add_paragraph("It is dry.")
+    (record,), _, _ = reads("house.docx", saved(document))
+    assert record.title == expected
+    assert record.text.startswith("# Roof\n")
+
+
 def test_an_underlined_line_is_a_heading_unless_it_is_an_address(text_of, docx):
     underlined = "<w:p><w:r><w:rPr><w:u w:val='single'/></w:rPr><w:t>{}</w:t></w:r></w:p>"
     body = paragraph("Rules.") + underlined.format("Packing") + paragraph("Use a box.")
@@ -330,3 +342,51 @@ def test_a_cut_file_and_an_encrypted_one(reads, docx):
 def test_macros_are_not_run_and_do_not_matter(reads, docx):
     (record,), rejects, _ = reads("a.docm", docx(paragraph("Text."), vbaProject=""))
     assert (record.text, rejects) == ("Text.", [])
+
+
+def test_raised_digits_and_struck_text_are_marked(text_of, docx):
+    run = "<w:r><w:rPr>{}</w:rPr><w:t xml:space='preserve'>{}</w:t></w:r>"
+    up, struck = "<w:vertAlign w:val='superscript'/>", "<w:strike/>"
+    runs = [
+        ("", "Up to 10"),
+        (up, "3"),
+        ("", " tiles"),
+        (up, "1"),
+        ("", ", "),
+        (struck, "not "),
+        (struck, "9"),
+        ("", "."),
+    ]
+    runs += [("<w:strike w:val='0'/>", " H"), ("<w:vertAlign w:val='subscript'/>", "2"), ("", "O")]
+    body = f"<w:p>{''.join(run.format(*parts) for parts in runs)}</w:p>"
+    assert text_of(docx(body)) == "Up to 10³ tiles [1], ~~not 9~~. H2O"
+
+
+def test_captions_are_no_headings(text_of, docx):
+    styles = "".join(
+        f"<w:style w:styleId='S{number}'><w:name w:val='{name}'/><w:rPr><w:b/></w:rPr></w:style>"
+        for number, name in enumerate(("caption", "Beschriftung", "Légende"))
+    )
+    body = "".join(paragraph("The red wheel", f"<w:pStyle w:val='S{number}'/>") for number in range(3))
+    body += BOLD.format("Table 2: Pressures") + BOLD.format("Tables") + paragraph("Wear goggles.")
+    expected = "The red wheel\n\n" * 3 + "Table 2: Pressures\n\n###### Tables\n\nWear goggles."
+    assert text_of(docx(body, styles=styles)) == expected
+
+
+def test_the_field_of_a_table_of_contents_is_left_out(text_of, docx):
+    sign = "<w:r><w:fldChar w:fldCharType='{}'/></w:r>"
+    run = "<w:r><w:t xml:space='preserve'>{}</w:t></w:r>"
+    begin = sign.format("begin") + "<w:r><w:instrText> TOC \\\\o </w:instrText></w:r>" + sign.format("separate")
+    page = (
+        sign.format("begin")
+        + "<w:r><w:instrText> PAGEREF _1 </w:instrText></w:r>"
+        + run.format("2")
+        + sign.format("end")
+    )
+    entries = f"<w:p>{begin}{run.format('Roof ')}{page}</w:p><w:p>{run.format('Cellar ')}{page}</w:p>"
+    heading, text = paragraph("Roof", "<w:outlineLvl w:val='0'/>"), paragraph("Built in 1920") + paragraph("Dry.")
+    expected = "Contents\n\n# Roof\n\nBuilt in 1920\n\nDry."
+    for end in (f"<w:p>{sign.format('end')}</w:p>", ""):  # the field's end is missing
+        assert text_of(docx(paragraph("Contents") + entries + end + heading + text)) == expected
+    without_heading = entries + f"<w:p>{sign.format('end')}</w:p>" + text
+    assert text_of(docx(without_heading)) == "Built in 1920\n\nDry."
