@@ -28,7 +28,7 @@ EMPHASIS = {
     "strike": Emphasis.DELETED,
 }
 BLOCKS = (
-    "address article aside body caption center details dialog div fieldset figcaption figure footer form header hgroup "
+    "address article body caption center dialog div fieldset figcaption figure footer form header hgroup "
     "hr html legend main nav p section td th tr tbody thead tfoot option"
 )
 UNREAD = (
@@ -47,6 +47,7 @@ HANDLERS = {
     "a": "_link",
     "blockquote": "_quote",
     "br": "_break",
+    **dict.fromkeys(("aside", "details"), "_aside"),
     "button": "_button",
     "dl": "_definitions",
     "img": "_image",
@@ -170,6 +171,13 @@ class BlockWriter:
         self._flush()
         self._deeper(node, depth)
         self._flush()
+
+    def _aside(self, node: LexborNode, depth: int) -> None:
+        """An element whose headings do not head what follows it."""
+        above = self.writer.headed
+        self._block(node, depth)
+        if not self._items and not self._quotes:
+            self.writer.end_headings(above)
 
     def _heading(self, node: LexborNode, depth: int) -> None:
         self._flush()
