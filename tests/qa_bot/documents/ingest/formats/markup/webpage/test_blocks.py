@@ -18,6 +18,8 @@ from qa_bot.documents.ingest.formats.markup.html import fragment
         ("<pre class='language-sh'>ls\n  -l</pre>", "```sh\nls\n  -l\n```"),
         ("<pre><code class='lang-py'>x<br>y</code></pre>", "```py\nx\ny\n```"),
         ("<select><option>AF</select><textarea>x</textarea><p>text", "text"),
+        ("<h2>Use<span class=mw-editsection>[<a href='/e'>edit</a>]</span></h2>", "## Use"),
+        ("Water<a epub:type='noteref' href='#n'>1</a> is<a role=doc-noteref href='n.xhtml#m'>2</a>.", "Water is."),
         ("<q>Yes</q>, she said", "“Yes”, she said"),
         ("10<sup>6</sup> m<sup>2</sup> and more<sup>1</sup>, 1<sup>st</sup>", "10⁶ m² and more [1], 1st"),
         ("Choose it.<a href='#f'><sup>[12]</sup></a> Now<sup><a href='#g'>1</a></sup>.", "Choose it. Now."),
