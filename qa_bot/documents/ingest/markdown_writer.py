@@ -17,7 +17,10 @@ _BLOCK_SIGN = re.compile(r"(?=#{1,6}(?:\s|$)|[-*+](?:\s|$)|>|\||```|~~~|(?:=+|-{
 _NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 _CLAUSE = re.compile(r"\s*\((\d{1,2})\)\s")
 _FENCE = re.compile(r"`{3,}")
+_BOLD_LINE = re.compile(r"\*\*[^*]*[^*.;,!]\*\*:?")
 INDENT = 4  # spaces a level: enough for the contents of "- " and of "10. "
+DEEPEST_HEADING = 6
+BOLD_LINE = 7  # level of a line in bold type: below all headings
 
 
 class MarkdownWriter:
@@ -27,6 +30,8 @@ class MarkdownWriter:
         self._parts: list[str] = []
         self._size = 0
         self._in_list = False
+        self._bold_lines = 0  # outside of lists: the cutter reads them as headings
+        self._ended = (0, "")  # level and text of the heading that ends the section above, if anything follows it
         self.positions: list[Position] = []
         self.headings: list[tuple[int, str]] = []
 
@@ -45,8 +50,28 @@ class MarkdownWriter:
     def heading(self, level: int, text: str) -> None:
         """A heading of level 1 to 6; an empty one is left out."""
         if line := _one_line(text):
-            self.headings.append((min(6, max(1, level)), line))
-            self._block(f"{'#' * min(6, max(1, level))} {line}")
+            level = min(DEEPEST_HEADING, max(1, level))
+            if level <= self._ended[0]:
+                self._ended = (0, "")
+            self.headings.append((level, line))
+            self._block(f"{'#' * level} {line}")
+
+    @property
+    def headed(self) -> tuple[int, int]:
+        """How many headings are above what follows, and how many lines in bold type that are used as headings."""
+        return len(self.headings), self._bold_lines
+
+    def end_headings(self, above: tuple[int, int]) -> None:
+        """End the sections that began after `above`, a value of `headed`: what follows belongs to the one before.
+
+        An empty heading ends them. If it would end the section before as well, that one's heading is repeated. A line
+        in bold type with nothing below it heads what follows.
+        """
+        if self.headed == above or _BOLD_LINE.fullmatch(self._parts[-1]):
+            return
+        level, text = self.headings[above[0] - 1] if above[0] else (0, "")
+        inner = min((level for level, _ in self.headings[above[0] :]), default=BOLD_LINE)
+        self._ended = (inner, "") if min(inner, DEEPEST_HEADING) > level else (level, text)
 
     def paragraph(self, text: str, *, depth: int = 0) -> None:
         """A paragraph; its line ends are kept, empty lines and the numbers of clauses divide it.
@@ -56,6 +81,10 @@ class MarkdownWriter:
         """
         for part in (clause for block in re.split(r"\n\s*\n", text) for clause in clauses(block)):
             lines = [escape_line(line.strip()) for line in part.splitlines() if line.strip()]
+            if lines and not depth and lines[0][:2] == "**" and _BOLD_LINE.fullmatch(lines[0]):
+                self._bold_lines += 1
+                if self._ended[0] == BOLD_LINE:
+                    self._ended = (0, "")
             if lines:
                 self._block("\n".join(lines), depth=depth)
 
@@ -80,6 +109,7 @@ class MarkdownWriter:
         width = max(map(len, cells), default=0)
         if not width:
             return
+        self._end_section()
         cells = [row + [""] * (width - len(row)) for row in cells]
         head, body = (cells[0], cells[1:]) if header else ([""] * width, cells)
         top = f"{_row(head)}\n|{' --- |' * width}"
@@ -115,7 +145,13 @@ class MarkdownWriter:
         begins_otherwise = _BLOCK_SIGN.match(blocks.text) or _NUMBERED.match(blocks.text)
         self.raw(f"{label}{chr(10) * 2 if begins_otherwise else ' '}{blocks.text}" if blocks.text else "")
 
+    def _end_section(self) -> None:
+        (level, text), self._ended = self._ended, (0, "")
+        if level:
+            self._block(f"{'#' * min(level, DEEPEST_HEADING)} {text}".rstrip())
+
     def _block(self, text: str, *, in_list: bool = False, depth: int = 0) -> None:
+        self._end_section()
         if depth:  # the item goes on after it
             text = re.sub(r"^(?=.)", " " * (INDENT * depth), text, flags=re.MULTILINE)
             self._in_list, in_list = False, True

@@ -87,7 +87,7 @@ def _zip(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
         whole = LayerBudget(layer.raw.budget.total, packed=layer.packed)
         inside = clean_names(names)
         for info in archive.infolist():
-            if not info.is_dir() and not _is_hidden(info.filename):
+            if not info.is_dir() and not _is_hidden(info.filename) and info.filename in inside:
                 yield from _zip_member(archive, info, layer, whole, limits, inside[info.filename])
 
 

@@ -6,7 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-NOTION = re.compile(r" [0-9a-f]{32}(?=\.\w+$|$)")
+NOTION = re.compile(r" [0-9a-f]{32}(?:_all(?=\.csv$))?(?=\.\w+$|$)")
+NOTION_ALL = re.compile(r"( [0-9a-f]{32})_all(\.csv)$")
+"""A database with all its rows; the file without `_all` has those of one view."""
 NOTION_FOLDER = re.compile(r"^(?:Export|ExportBlock)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part-\d+)?/")
 CONFLUENCE = re.compile(r"_\d{4,}(?=\.html$)")
 CONFLUENCE_STYLES = re.compile(r"(?:^|/)styles/site\.css$")
@@ -19,7 +21,12 @@ def is_slack(names: Sequence[str]) -> bool:
 
 
 def clean_names(names: Sequence[str]) -> dict[str, str]:
-    """Each member's name, shortened if it is an export's and if no other member then has the same."""
+    """Each member's name, shortened if it is an export's and if no other member then has the same.
+
+    A view of a database of Notion is left out if the export has all rows of the database as well.
+    """
+    views = {NOTION_ALL.sub(r"\1\2", name) for name in names if NOTION_ALL.search(name)}
+    names = [name for name in names if name not in views]
     shortened = {name: name for name in names}
     if any(NOTION.search(part) for name in names for part in name.split("/")):
         for name in names:

@@ -101,6 +101,22 @@ def test_blocks_inside_an_item_are_indented_and_the_list_goes_on() -> None:
     assert types.count("ordered_list_open") == types.count("table_open") == types.count("fence") == 1
 
 
+def test_an_ended_section_ends_if_anything_but_a_heading_follows() -> None:
+    writer = MarkdownWriter()
+    for level, text in ((2, "A"), (3, "B")):
+        above = writer.headed
+        writer.heading(level, text)
+        writer.paragraph("a")
+    writer.end_headings(above)
+    writer.table([["c"], ["1"]], first_row=2)
+    assert writer.text == "## A\n\na\n\n### B\n\na\n\n###\n\n| c |\n| --- |\n| 1 |"
+    assert writer.text[writer.positions[0].offset :] == "| 1 |"
+    assert writer.headings == [(2, "A"), (3, "B")]
+    writer.end_headings(above)
+    writer.heading(3, "C")
+    assert writer.text.endswith("| 1 |\n\n### C")
+
+
 def test_a_quotation_of_blocks_and_the_headings_so_far() -> None:
     inner, writer = MarkdownWriter(), MarkdownWriter()
     inner.paragraph("a")

@@ -24,6 +24,7 @@ from qa_bot.documents.ingest.files.containers import UNOPENED
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Record, Reject
+from qa_core.text.markdown_text import plain_line
 
 PAUSE = 15 * 60  # seconds without a message that end a run
 TITLE_CHARACTERS = 80
@@ -213,7 +214,7 @@ def _groups(messages: list[_Message]) -> list[list[_Message]]:
 
 
 def _title(text: str) -> str:
-    line = " ".join(text.partition("\n")[0].replace("```", " ").split())
+    line = plain_line(" ".join(text.partition("\n")[0].replace("```", " ").split()))
     if len(line) <= TITLE_CHARACTERS:
         return line
     start = line[:TITLE_CHARACTERS]

@@ -19,6 +19,11 @@ CODE = re.compile(
 LANGUAGE = re.compile(r"lang\s*=\s*[\"']?([\w+#-]+)")
 KEPT_CODE = re.compile("\ufdd0(\\d+)\ufdd1")
 BRACES = re.compile(r"\{\{|\}\}|\{\||\|\}")
+CONVERTED = re.compile(
+    r"\{\{\s*(?:convert|cvt)\s*\|\s*([+−-]?[\d.,/]{1,20})\s*\|"
+    r"(?:\s*(to|by|and|x|-|–)\s*\|\s*([\d.,/]{1,20})\s*\|)?\s*([^|{}\n]{1,20}?)\s*(?:\|[^{}\n]{0,200})?\}\}",
+    re.IGNORECASE,
+)
 HEADING = re.compile(r"(={1,6})(.+)\1")
 LIST = re.compile(r"([*#:;]+)\s*(.*)")
 MAGIC = re.compile(r"__[A-Z]+__")
@@ -55,6 +60,7 @@ def wikitext(source: str) -> WikiPage:
         return f"\ufdd0{len(code) - 1}\ufdd1"
 
     text = CODE.sub(keep_code, COMMENT.sub("", re.sub("[\ufdd0-\ufdd2]", "", source)))
+    text = CONVERTED.sub(_measure, text)
     text = _without_templates(GALLERY.sub("", REFERENCE.sub("", text)))
     text, categories = _links(MAGIC.sub(JOIN, text))
     page = "\n".join(_lines(text.split("\n")))
@@ -92,6 +98,13 @@ def _without_templates(text: str) -> str:
     if depth:  # a template that does not end
         return "".join([*result, text[opened:].replace("{{", " ")])
     return "".join([*result, text[start:]])
+
+
+def _measure(match: re.Match[str]) -> str:
+    """The measure that a template converts, as it is written: "41 m", or "5–7 km" of a range."""
+    first, word, second, unit = match.groups()
+    joined = f" {word} " if word in {"by", "and", "x"} else "–"
+    return f"{first}{joined}{second} {unit}" if second else f"{first} {unit}"
 
 
 def _links(text: str) -> tuple[str, tuple[str, ...]]:

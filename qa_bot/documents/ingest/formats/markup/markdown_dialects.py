@@ -19,6 +19,7 @@ TAG_COMMENT = re.compile(r"\{#(?:(?!\{#|#\}).)*#\}", re.DOTALL)
 QUOTED = re.compile(r"(?:(?<![\w-])([\w-]++)\s*+=\s*+)?(?:\"([^\"]*)\"|'([^']*)')")
 URL_BEFORE = re.compile(r"(?:\]\(\s*<?|=\s*[\"']?)[^\s()\"'<>]*$")
 TEXT_KEYS = {"alt", "title", "caption", "label", "text", "heading", "summary", "header"}
+CONTENT_KEY = "content"
 SILENT = re.compile(
     r"include|page|link|post|download|asset|url|ref|set|if|elsif|elif|unless|for|assign|capture|layout|extends|block|"
     r"import|from|else|when|case|end|raw|comment|increment|cycle|render|usa|uswds|icon|feed|css|js|highlight"
@@ -26,6 +27,9 @@ SILENT = re.compile(
 ADMONITION = re.compile(
     r"^([\s>]*)(?:!!!|\?\?\?\+?|===!?\+?)[ \t]++(?:([\w-]++)[\w\s-]*+)?[ \t]*+(?:\"([^\"]*+)\")?[ \t]*$"
 )
+NOTE, NOTE_END = '<aside class="admonition"><div class="title">\n\n{}\n\n</div>\n', "</aside>"
+"""An element whose title becomes the label of its text; no heading in it heads what follows."""
+BOLD_TITLE = re.compile(r"\*\*(.+)\*\* ")
 TITLE_ENDS = ("?", "!", ".", ":")
 ADMONITION_SIGNS = ("!!!", "???", "==")
 CONTAINER = re.compile(r"^\s*:{3,}[ \t]*(?:\{[ \t]*\.?)?([\w-]*)(?:\[([^\]]*)\]|[^\S\n]+([^{}\n]*?))?[^\n]*$")
@@ -50,6 +54,8 @@ JSX = re.compile(r"</?(?:[A-Z][\w.]*|(?=>))")
 JSX_TEXT = re.compile(r"\b(?:title|label|summary|alt|header|heading)=(?:\{\s*)?[\"']([^\"']+)[\"']")
 SUPERSCRIPT = re.compile(r"\^([A-Za-z0-9]{1,10})\^(?!\w)")
 MATHS_SIGN = re.compile(r"\$\s?([<>≤≥=±+×]|[<>]=)\s?\$")
+MDX_LONG_IMPORT = re.compile(r"import\s+(?:[\w$]+\s*,\s*)?\{[^{}]*$")
+MDX_LOOP = re.compile(r"\{\s*[\w$.?]{1,100}\.(?:map|filter)\((?:[^{}]|\{[^{}]{0,500}\}){0,2000}\}")
 LONGEST_JSX = 5000  # characters of one tag
 LONGEST_BODY = 5000  # characters between a tag and its end
 MAX_BROKEN_JSX = 100  # tags without an end, before the rest of the text is left unchanged
@@ -69,6 +75,7 @@ def commonmark(source: str, *, mdx: bool = False) -> str:
     source = COMMENT.sub("", source)
     source = RAW.sub(lambda match: str(match[1]).replace("{", BRACE), source)
     targets = frozenset(LINK_TARGET.findall(source))
+    components: list[str] | None = [] if mdx else None
     prose: list[str] = []
     result: list[str] = []
     for is_code, line in _lines("\n".join(_dedented(source.split("\n")))):
@@ -76,11 +83,11 @@ def commonmark(source: str, *, mdx: bool = False) -> str:
             prose.append(line)
             continue
         if prose:
-            result.append(_converted("\n".join(prose), targets, mdx=mdx))
+            result.append(_converted("\n".join(prose), targets, components))
             prose.clear()
         result.append(line)
     if prose:
-        result.append(_converted("\n".join(prose), targets, mdx=mdx))
+        result.append(_converted("\n".join(prose), targets, components))
     return "\n".join(result).replace(BRACE, "{")
 
 
@@ -103,11 +110,14 @@ def _lines(source: str) -> Iterator[tuple[bool, str]]:
 def _dedented(lines: list[str]) -> Iterator[str]:
     """Bodies of admonitions, tabs and footnotes without their indentation, their titles as text."""
     shifts: list[int] = []  # columns where the open bodies begin
+    boxes: list[int] = []  # those of bodies that are elements
     fence = False
     for line in lines:
         indent = len(line) - len(line.lstrip(" "))
         while shifts and line.strip() and indent < shifts[-1]:
-            shifts.pop()
+            if boxes[-1:] == [shifts.pop()]:
+                boxes.pop()
+                yield from () if fence else ("", NOTE_END, "")
         cut = 4 * len(shifts)
         line = line[min(indent, cut) :] if line.strip() else ""
         if "```" in line or "~~~" in line:
@@ -116,7 +126,11 @@ def _dedented(lines: list[str]) -> Iterator[str]:
             yield line
         else:
             shifts.append(indent + 4)
-            yield from ("", title) if title.strip() else ("",)
+            if match := BOLD_TITLE.fullmatch(title):
+                boxes.append(indent + 4)
+                yield _note(match[1])
+            else:
+                yield from ("", title) if title.strip() else ("",)
 
 
 def _body_title(line: str) -> str:
@@ -129,15 +143,24 @@ def _body_title(line: str) -> str:
     return ""
 
 
+def _note(title: str) -> str:
+    """The begin of a note outside of lists."""
+    return f"\n{NOTE.format(title)}"
+
+
 def _bold_title(title: str) -> str:
     """The title of an admonition in bold type, with a colon unless it ends a sentence."""
     return f"**{title}{'' if title.endswith(TITLE_ENDS) else ':'}**"
 
 
-def _converted(text: str, targets: Set[str], *, mdx: bool) -> str:
-    """Prose without code blocks; a link to a number that is none of the targets is text."""
-    if mdx:
-        text = _without_jsx(_without_mdx_code(text))
+def _converted(text: str, targets: Set[str], components: list[str] | None) -> str:
+    """Prose without code blocks; a link to a number that is none of the targets is text.
+
+    Args:
+        components: names of the titled components of MDX that are open; None if the file is no MDX.
+    """
+    if components is not None:
+        text = MDX_LOOP.sub("", _without_jsx(_without_mdx_code(text), components))
     text = with_blocks_apart("\n".join(_with_items([_line(line) for line in text.split("\n")])))
     pieces = INLINE_CODE.split(text)
     pieces[::2] = _templates_filled(pieces, targets)
@@ -187,7 +210,10 @@ def _with_items(lines: list[str]) -> Iterator[str]:
 def _line(line: str) -> str:
     if ":::" in line and (match := CONTAINER.match(line)):
         title = (match[2] or match[3] or match[1] or "").strip()
-        return f"\n{_bold_title(title.capitalize() if title == match[1] else title)} " if title else ""
+        title = title.capitalize() if title == match[1] else title
+        if line.startswith(":"):
+            return _note(title) if title else f"\n{NOTE_END}\n"
+        return f"\n{_bold_title(title)} " if title else ""
     if "[!" in line and (match := ALERT.match(line)):
         return f"{match[1]}{_bold_title(match[3].strip() or match[2].capitalize())}"
     return "" if "toc" in line.lower() and CONTENTS.match(line) else line
@@ -209,6 +235,9 @@ def _template_text(body: str, match: re.Match[str]) -> str:
     if URL_BEFORE.search(match.string[max(0, match.start() - 200) : match.start()]):
         return next((text for _, text in texts if "://" in text), "#")
     name = re.match(r"[\w-]*", body)
+    if content := next((text for key, text in texts if key == CONTENT_KEY and not _is_path(text)), ""):
+        title = next((text for key, text in texts if key == "title" and text), "")
+        return f"{_bold_title(title)} {content}" if title else str(content)
     if keyed := [text for key, text in texts if key in TEXT_KEYS and text]:
         return _label(str(keyed[0]), name[0] if name else "", match)
     words = [text for key, text in texts if not key and text and not _is_path(text)]
@@ -237,14 +266,19 @@ def _without_mdx_code(text: str) -> str:
     lines: list[str] = []
     in_code = False
     for line in MDX_COMMENT.sub("", text).split("\n"):
-        in_code = bool(MDX_CODE.match(line)) or (in_code and bool(line.strip()))
+        begins = line.startswith(MDX_WORDS) and (MDX_CODE.match(line) or MDX_LONG_IMPORT.match(line))
+        in_code = bool(begins) or (in_code and bool(line.strip()))
         if not in_code:
             lines.append(line)
     return "\n".join(lines)
 
 
-def _without_jsx(text: str) -> str:
-    """The text without tags of components; their titles and labels stay."""
+def _without_jsx(text: str, components: list[str]) -> str:
+    """The text without tags of components; their titles and labels stay.
+
+    Args:
+        components: names of the titled components that are open before the text, then those open after it.
+    """
     result: list[str] = []
     start = broken = 0
     while broken < MAX_BROKEN_JSX and (match := JSX.search(text, start)) is not None:
@@ -256,9 +290,27 @@ def _without_jsx(text: str) -> str:
             broken += 1
             continue
         title = JSX_TEXT.search(text, match.end(), end)
-        result.append(f"\n\n**{title[1]}**\n\n" if title else "")
+        before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
+        is_inline = before != "" and not before.endswith(">")
+        if match[0].startswith("</"):
+            result += _ends(match[0].removeprefix("</"), components)
+        elif title and text[end - 2] == "/":
+            result.append(str(title[1]) if is_inline else f"\n\n{title[1]}\n\n")
+        elif title and is_inline:
+            result.append(f"**{title[1]}** ")
+        elif title:
+            components.append(match[0].removeprefix("<"))
+            result.append(f"\n\n<details>\n\n**{title[1]}**\n\n")
         start = end
     return "".join([*result, text[start:]])
+
+
+def _ends(name: str, components: list[str]) -> Iterator[str]:
+    """The end of the last open component of a name, and of those in it."""
+    while name in components:
+        yield "\n\n</details>\n\n"
+        if components.pop() == name:
+            return
 
 
 def _tag_end(text: str, start: int) -> int:

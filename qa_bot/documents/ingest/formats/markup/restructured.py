@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from docutils import nodes
 from docutils.core import publish_doctree, publish_from_doctree
@@ -40,6 +40,8 @@ SETTINGS = {
     "line_length_limit": 100_000,
     "xml_declaration": False,
 }
+ERROR = 3  # level of messages
+BROKEN = "A table or directive could not be read; its lines are kept as they are."
 EMPTY = "Expected text, but got none; fill the file or leave it out."
 LARGEST = 2 * 1024**2  # characters; parsing takes seconds for each million
 USED_DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w:+.-]{1,60}?)::(?:\s|$)", re.MULTILINE)
@@ -89,6 +91,15 @@ TITLED = (nodes.document, nodes.section, nodes.figure, nodes.table)
 """What a label above it names by its title."""
 STATED_OPTIONS = ("type", "required", "default")
 """Options of a described setting that a reader sees, as those of Sphinx's `confval`; others are for the layout."""
+
+
+class Parsed(NamedTuple):
+    """Title, date and Markdown of a document, and its blocks that are kept as they are because they have errors."""
+
+    title: str = ""
+    date: str = ""
+    text: str = ""
+    broken: tuple[str, ...] = ()
 
 
 class _AnyOptions(dict[str, Any]):
@@ -181,22 +192,26 @@ def read(file: SourceFile) -> Iterator[Item]:
     if not source.strip():
         yield Reject(f"{file.where}:1", EMPTY)
         return
-    title, date, text = "", "", ""
+    parsed = Parsed()
     try:
         if len(source) <= LARGEST:
-            title, date, text = restructured(source)
+            parsed = restructured(source)
     except (Exception, RecursionError) as error:  # docutils raises nearly everything on hostile input
         yield Notice(
             f"{file.where}:1", f"Its markup could not be read ({type(error).__name__}); it is read as plain text."
         )
-    yield one_document(file, title, text or text_blocks(source), reject=EMPTY, date=date)
+    for block in parsed.broken:
+        line = source[: max(0, source.find(block.partition("\n")[0]))].count("\n") + 1
+        yield Notice(f"{file.where}:{line}", BROKEN)
+    yield one_document(file, parsed.title, parsed.text or text_blocks(source), reject=EMPTY, date=parsed.date)
 
 
-def restructured(source: str) -> tuple[str, str, str]:
-    """Title, date and Markdown of a document."""
+def restructured(source: str) -> Parsed:
+    """A document as Markdown; the lines of a table or a directive that is not well formed are a block of code."""
     source = for_web_pages(source)
     _register(source)
     document = publish_doctree(source, settings_overrides=SETTINGS)
+    broken = _keep_broken_blocks(document)
     for unwanted in [*document.findall(nodes.system_message), *document.findall(_is_contents)]:
         unwanted.parent.remove(unwanted)
     for problem in [*document.findall(nodes.problematic)]:
@@ -212,7 +227,21 @@ def restructured(source: str) -> tuple[str, str, str]:
     page = publish_from_doctree(document, writer="html5", settings_overrides=SETTINGS)
     writer = fragment(str(page))
     title = first_title(writer)
-    return title, next(filter(None, dates), ""), without_title(writer.text, title)
+    return Parsed(title, next(filter(None, dates), ""), without_title(writer.text, title), broken)
+
+
+def _keep_broken_blocks(document: nodes.document) -> tuple[str, ...]:
+    """Put the lines of blocks with errors in the place of their messages; a directive without content has no text."""
+    broken: list[str] = []
+    for message in [*document.findall(nodes.system_message)]:
+        block = message.next_node(nodes.literal_block)
+        if block is None or message["level"] < ERROR:
+            continue
+        text = block.astext().strip()
+        if SAYING.search(text) and (not text.startswith("..") or "\n\n" in text):
+            broken.append(text)
+            message.parent.replace(message, nodes.literal_block(text, text))
+    return tuple(broken)
 
 
 def _make_section_of_subtitle(document: nodes.document) -> None:

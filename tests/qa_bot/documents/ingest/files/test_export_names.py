@@ -32,3 +32,16 @@ def test_ids_and_titles_of_a_notion_archive(reads):
     (record,), rejects, _ = reads("export.zip", buffer.getvalue())
     assert (record.id, record.title, record.text) == ("Wiki/VPN.md", "VPN", "Hold the button.")
     assert rejects == []
+
+
+def test_rows_of_a_notion_database_are_read_once(reads):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(f"Trips {NUMBER}.csv", "Name,Day\nLake,1 May\n")
+        archive.writestr(f"Trips {NUMBER}_all.csv", "Name,Day\nLake,1 May\nHill,2 May\n")
+        archive.writestr(f"Costs {OTHER}.csv", "Name,Sum\nBus,3\n")
+    records, rejects, _ = reads("export.zip", buffer.getvalue())
+    assert [record.title for record in records] == ["Trips", "Costs"]
+    assert records[0].id == "Trips.csv"
+    assert "Hill" in records[0].text
+    assert rejects == []

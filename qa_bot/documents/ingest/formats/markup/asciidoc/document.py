@@ -66,6 +66,7 @@ class _Converter:
         self._paragraph: list[str] = []
         self._options = ""
         self._title = ""  # of the next block
+        self._is_titled = False  # the title of a block is written, and its block did not end
         self._is_attached = False  # a line with `+` came, and the block that it attaches did not
         self._is_below_gap = False  # an empty line came, and no block since
         self._header = HeaderLines()
@@ -114,6 +115,7 @@ class _Converter:
         self._end_paragraph()
         self._end_lists()
         self._write_title()
+        self._end_titled()
 
     def _underlined(self, line: str, below: Sequence[str]) -> int:
         """The level of a title with a line of signs below it, about as long as the title; 0 for other lines."""
@@ -190,10 +192,19 @@ class _Converter:
         self._options = ""
 
     def _write_title(self) -> None:
-        """Write the title of a block above it."""
+        """Write the title of a block above it; outside of lists an element holds both, and ends with the block."""
         if self._title:
-            self._output.append(f"<p><b>{self._inline(self._title)}</b></p>")
+            is_apart = not self._lists
+            if is_apart:
+                self._end_titled()
+            self._is_titled |= is_apart
+            self._output.append(f"{'<details>' if is_apart else ''}<p><b>{self._inline(self._title)}</b></p>")
         self._title = ""
+
+    def _end_titled(self) -> None:
+        if self._is_titled and not self._lists:
+            self._output.append("</details>")
+            self._is_titled = False
 
     def _end_lists_above(self, *, is_indented: bool = False) -> None:
         """What follows a list and an empty line ends it, unless it is attached, indented, or describes a term."""
@@ -210,6 +221,7 @@ class _Converter:
         self._end_paragraph()
         self._end_lists()
         self._write_title()
+        self._end_titled()
         if level == 1 and not self.title:
             self.title = " ".join(fragment(f"<h1>{self._inline(text)}</h1>").text.removeprefix("# ").split())
             self._header.begin()
@@ -250,8 +262,10 @@ class _Converter:
             self._output.append(f"<{tag}>")
 
     def _end_lists(self) -> None:
-        while self._lists:
-            self._output.append(f"</{self._lists.pop()[:2]}>")
+        if self._lists:
+            self._output += [f"</{name[:2]}>" for name in reversed(self._lists)]
+            self._lists.clear()
+            self._end_titled()
 
     def _end_paragraph(self) -> None:
         if not self._paragraph:
@@ -273,6 +287,7 @@ class _Converter:
         else:
             self._output.append(f"<p>{self._inline(text)}</p>")
         self._output.append("")
+        self._end_titled()
 
     def _delimited(self, sign: str, lines: Sequence[str], depth: int) -> None:
         """A block between two lines of signs."""
@@ -293,16 +308,18 @@ class _Converter:
             self._output.append(table(lines, options, self._inline))
         elif sign[0] not in "/+":
             self._compound(sign, names[0], lines, depth)
+        self._end_titled()
 
     def _compound(self, sign: str, name: str, lines: Sequence[str], depth: int) -> None:
-        outer, self._lists = self._lists, []
+        lists, self._lists = self._lists, []
+        is_titled, self._is_titled = self._is_titled, False
         tag = "blockquote" if sign[0] == "_" else "div"
         self._output.append(f"<{tag}>")
         if name in ADMONITIONS:
             self._output.append(f"<p>{name.capitalize()}:</p>")
         self._blocks(lines, depth + 1)
         self._output.append(f"</{tag}>")
-        self._lists = outer
+        self._lists, self._is_titled = lists, is_titled
 
 
 def _end(lines: Sequence[str], start: int, line: str) -> int:

@@ -108,7 +108,7 @@ class Blocks:
 
     def _group(self, element: Element) -> str:
         """Blocks below a title in bold."""
-        return f"<div>{self._bold(self.title(element))}{self._parts(element)}</div>"
+        return _headed(self._bold(self.title(element)), self._parts(element))
 
     def _bold(self, title: str) -> str:
         return f"<p><b>{title}</b></p>" if title else ""
@@ -169,7 +169,7 @@ class Blocks:
             f"<li>{_led(f'{numeral(position, form)}. ', self._item(item))}</li>"
             for position, item in enumerate(items, number)
         )
-        return f"{self._above(element, 'listitem')}<ul>{''.join(texts)}</ul>"
+        return _headed(self._above(element, "listitem"), f"<ul>{''.join(texts)}</ul>")
 
     def _steps(self, element: Element) -> str:
         return self._list(element, "ol", "step")
@@ -182,7 +182,7 @@ class Blocks:
 
     def _list(self, element: Element, tag: str, *names: str) -> str:
         items = (f"<li>{self._item(item)}</li>" for item in children(element, *names))
-        return f"{self._above(element, *names)}<{tag}>{''.join(items)}</{tag[:2]}>"
+        return _headed(self._above(element, *names), f"<{tag}>{''.join(items)}</{tag[:2]}>")
 
     def _item(self, item: Element) -> str:
         title = self.title(item)
@@ -194,7 +194,7 @@ class Blocks:
 
     def _definitions(self, element: Element) -> str:
         entries = "".join(map(self._definition, children(element, "varlistentry", "glossentry")))
-        return f"{self._above(element, 'varlistentry', 'glossentry')}<dl>{entries}</dl>"
+        return _headed(self._above(element, "varlistentry", "glossentry"), f"<dl>{entries}</dl>")
 
     def _definition(self, element: Element) -> str:
         terms = [self._inline.running(term) for term in children(element, "term", "glossterm", "acronym", "abbrev")]
@@ -251,6 +251,11 @@ class Blocks:
         parts = [words(part) for part in element] if local(element) == "biblioentry" else []
         text = html.escape(", ".join(filter(None, parts)), quote=False) or self._inline.running(element)
         return f"<p>{text}</p>"
+
+
+def _headed(above: str, blocks: str) -> str:
+    """Blocks with what stands above them; a title in bold there heads nothing outside."""
+    return f"<details>{above}{blocks}</details>" if above else f"<div>{blocks}</div>"
 
 
 def _led(sign: str, item: str) -> str:

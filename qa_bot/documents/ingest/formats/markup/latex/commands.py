@@ -32,9 +32,7 @@ SWITCHES = {
 }
 """Macro → what stands before and after the rest of the braces around it."""
 DROPPED = {
-    **dict.fromkeys(
-        ("label", "ref", "pageref", "eqref", "cite", "citep", "citet", "includegraphics", "input", "include"), 1
-    ),
+    **dict.fromkeys(("label", "pageref", "eqref", "cite", "citep", "citet", "includegraphics", "input", "include"), 1),
     **dict.fromkeys(
         ("bibliography", "bibliographystyle", "usepackage", "documentclass", "vspace", "hspace", "index"), 1
     ),
@@ -42,11 +40,22 @@ DROPPED = {
         ("pagestyle", "thispagestyle", "cline", "cmidrule", "bibitem", "phantom", "author", "date", "title"), 1
     ),
     **dict.fromkeys(
-        ("setlength", "addtolength", "newcommand", "renewcommand", "providecommand", "def", "addcontentsline"), 2
+        (
+            "setlength",
+            "addtolength",
+            "newcommand",
+            "renewcommand",
+            "providecommand",
+            "def",
+            "addcontentsline",
+            "multirow",
+        ),
+        2,
     ),
-    **dict.fromkeys(("color", "textcolor", "fontsize", "rule", "multirow", "hypersetup", "parbox", "markboth"), 1),
+    **dict.fromkeys(("color", "textcolor", "fontsize", "rule", "hypersetup", "parbox", "markboth"), 1),
 }
 """Macro → number of arguments that are left out."""
+REFERENCES = {"ref", "autoref", "nameref", "cref", "Cref", "vref"}
 LENGTHS = {"parindent", "parskip", "baselineskip", "topmargin", "oddsidemargin", "textwidth", "textheight"}
 DROPPED_OF_ENVIRONMENTS = {
     **dict.fromkeys(("minipage", "multicols", "spacing", "thebibliography", "column", "subfigure"), 1),
@@ -86,7 +95,7 @@ LETTER_ACCENTS = {"c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k
 OTHERS = {"begin", "end", "item", "href", "url", "multicolumn", "setlist", "newtheorem"}
 COUNTING = {"newcounter", "setcounter", "addtocounter", "stepcounter", "refstepcounter"}
 KNOWN_MACROS = {
-    *SECTIONS, *STYLES, *SWITCHES, *DROPPED, *LENGTHS, *SIGNS, *LETTER_ACCENTS, *OTHERS, *COUNTING,
+    *SECTIONS, *STYLES, *SWITCHES, *DROPPED, *REFERENCES, *LENGTHS, *SIGNS, *LETTER_ACCENTS, *OTHERS, *COUNTING,
 }  # fmt: skip
 """Macros that keep their meaning when a document defines them anew."""
 KNOWN_ENVIRONMENTS = {*VERBATIM, *MATHS, *TABULARS, *PLAIN, *OTHER_NAMES}

@@ -21,6 +21,7 @@ from qa_bot.documents.ingest.formats.markup.latex.commands import (
     OPENED,
     OTHER_NAMES,
     PLAIN,
+    REFERENCES,
     SECTIONS,
     SIGNS,
     STYLES,
@@ -29,6 +30,7 @@ from qa_bot.documents.ingest.formats.markup.latex.commands import (
     VERBATIM,
 )
 from qa_bot.documents.ingest.formats.markup.latex.counting import FORMS, LEVELS, Counters, ListLabels, OpenList
+from qa_bot.documents.ingest.formats.markup.latex.quantities import ARGUMENTS, formula, quantity
 
 TOKEN = re.compile(
     r"\\begin\s*\{([^{}]*)\}|\\end\s*\{([^{}]*)\}|\\([A-Za-z@]+)\*?[ \t]*\n?|\\(.)|"
@@ -38,8 +40,6 @@ TOKEN = re.compile(
 LENGTH = re.compile(
     r"\s*=?\s*-?[\d.]{1,9}\s*(?:[a-z]{2}|\\[a-z]{1,20})(?:\s*(?:plus|minus)\s*-?[\d.]{1,9}\s*[a-z]{2,5}){0,2}"
 )
-NUMBER_ONLY = re.compile(r"[^\\^_{}A-Za-z]{1,40}")
-"""A formula that is plain text: a sign, or numbers."""
 MAX_ARGUMENT = 20_000  # characters
 MOST_THEOREMS = 100
 MOST_SWITCHES = 60  # characters of what closes them
@@ -65,9 +65,12 @@ class Converter:
 
     Args:
         names: the texts of the document's macros without parameters, for the numbers of lists and sections.
+        titles: of sections, tables and figures, by their labels, which references name.
     """
 
-    def __init__(self, text: str, names: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, text: str, names: Mapping[str, str] | None = None, titles: Mapping[str, str] | None = None
+    ) -> None:
         self.text = text
         self.position = 0
         self.output: list[str] = []
@@ -79,6 +82,7 @@ class Converter:
         for outer, name in pairwise(("", *SECTIONS)):
             self._counters.define(name, outer)
         self._names = names or {}
+        self._titles = titles or {}
         self._labels = ListLabels(self._names)
         self._lists: list[OpenList] = []
         self._numbered: list[OpenList] = []  # those of the lists that have numbers
@@ -154,9 +158,8 @@ class Converter:
         stop = self.text.find(end, self.position, self.position + MAX_ARGUMENT) if self._broken < MAX_BROKEN else -1
         self._broken += stop < 0
         if stop >= 0:
-            formula = self.text[self.position : stop].strip()
-            shown = html.escape(formula)
-            self.output.append(shown if NUMBER_ONLY.fullmatch(formula) else f"<code>{shown}</code>")
+            text, is_plain = formula(self.text[self.position : stop])
+            self.output.append(html.escape(text) if is_plain else f"<code>{html.escape(text)}</code>")
             self.position = stop + len(end)
 
     def _option(self) -> str:
@@ -193,7 +196,9 @@ class Converter:
         content = self.text[self.position : stop.start() if stop else len(self.text)]
         self.position = stop.end() if stop else len(self.text)
         content = (
-            content if name in MATHS else re.sub(r"\A[ \t]*(?:\[[^\]\n]*\])?(?:\{[^}\n]*\})?[ \t]*\n", "", content)
+            formula(content)[0]
+            if name in MATHS
+            else re.sub(r"\A[ \t]*(?:\[[^\]\n]*\])?(?:\{[^}\n]*\})?[ \t]*\n", "", content)
         )
         self.output.append(f"<pre>{html.escape(content)}</pre>")
 
@@ -260,6 +265,13 @@ class Converter:
         else:
             self._text_macro(name, is_starred=is_starred)
 
+    def _quantity(self, name: str) -> None:
+        arguments: list[str] = []
+        for _ in range(ARGUMENTS[name]):
+            self._option()
+            arguments.append(self._argument())
+        self.output.append(html.escape(quantity(name, arguments)))
+
     def _item(self) -> None:
         label = self._option()
         term = html.escape(plain(Converter(label).html())) if label else ""
@@ -307,11 +319,15 @@ class Converter:
             self._counters.define(counter, self._option())
 
     def _text_macro(self, name: str, *, is_starred: bool) -> None:
-        """A section, a style, or a macro of unknown meaning, whose arguments stay."""
+        """A section, a style and the like, or a macro of unknown meaning, whose arguments stay."""
         self._option()
         if level := SECTIONS.get(name):
             number = "" if is_starred else self._section_number(name)
             self._open(f"<h{level}>{number}", f"</h{level}>")
+        elif name in ARGUMENTS:
+            self._quantity(name)
+        elif name in REFERENCES:
+            self.output.append(html.escape(self._titles.get(self._argument().strip(), "")))
         elif name in STYLES:
             self._open(*STYLES[name])
         elif name in SWITCHES:

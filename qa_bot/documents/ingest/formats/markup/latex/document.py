@@ -24,6 +24,10 @@ VERBATIM_BLOCK = re.compile(
 )
 SETTINGS = re.compile(r"^[ \t]*(\\(?:newcounter|setcounter|newtheorem|setlist)\b.*)$", re.MULTILINE)
 """Lines above the body that say how it is numbered."""
+LABELLED = re.compile(
+    r"\\(?:part|chapter|(?:sub){0,2}section|caption)\*?(?:\[[^\[\]]{0,300}\])?"
+    r"\{((?:[^{}]|\{[^{}]{0,200}\}){1,300})\}\s*\\label\s*\{([^{}]{1,200})\}"
+)
 GERMAN = re.compile(r"\\(?:usepackage|documentclass)\s*(?:\[[^\[\]]*german[^\[\]]*\]|\{n?german\})")
 SHORTHAND = re.compile(r"(?<!\\)\"([aouAOUsz`'=~/|\"<>-])")
 SHORTHANDS = {
@@ -62,10 +66,15 @@ def latex(source: str) -> tuple[str, str, str]:
     match = BODY.search(text)
     head, body = (text[: match.start()], match[1]) if match else ("", text)
     title, date = (_declared(name, head) or _declared(name, body) for name in ("title", "date"))
-    html = Converter("\n".join([*SETTINGS.findall(head), body]), document.names).html()
+    html = Converter("\n".join([*SETTINGS.findall(head), body]), document.names, _titles(body)).html()
     if not title:
         title, html = first_line(html)
     return title, iso_date(date), without_title(fragment(with_headings(html)).text, title)
+
+
+def _titles(body: str) -> dict[str, str]:
+    """Label → title, of the sections and captions directly above labels."""
+    return {label: " ".join(plain(Converter(title).html()).split()) for title, label in LABELLED.findall(body)}
 
 
 def _prepared(text: str, has_shorthands: bool) -> str:

@@ -15,6 +15,7 @@ from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 DEEPEST = 100  # levels of elements; what is nested deeper becomes running text
 DEEPEST_QUOTE = 4
 ANCHOR_SIGNS = {"¶", "#", "§", "🔗", "link", "permalink", "edit", "[edit]"}
+EDIT_LINKS = ".mw-editsection, .editsection"
 FOOTNOTE_MARK = re.compile(r"\[?(?:\d{1,3}|[a-z*†‡])\]?", re.IGNORECASE)
 CODE_LANGUAGE = re.compile(r"(?:language-|lang-|highlight-source-|brush:\s*|code (?=[\w+#-]+ literal))([\w+#-]+)")
 SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
@@ -28,7 +29,7 @@ EMPHASIS = {
     "strike": Emphasis.DELETED,
 }
 BLOCKS = (
-    "address article aside body caption center details dialog div fieldset figcaption figure footer form header hgroup "
+    "address article body caption center dialog div fieldset figcaption figure footer form header hgroup "
     "hr html legend main nav p section td th tr tbody thead tfoot option"
 )
 UNREAD = (
@@ -47,6 +48,7 @@ HANDLERS = {
     "a": "_link",
     "blockquote": "_quote",
     "br": "_break",
+    **dict.fromkeys(("aside", "details"), "_aside"),
     "button": "_button",
     "dl": "_definitions",
     "img": "_image",
@@ -124,7 +126,7 @@ class BlockWriter:
         text = node.text().strip()
         if address.startswith("#") and text.lower() in ANCHOR_SIGNS and text != self._heading_text:
             return
-        if address.startswith("#") and _is_footnote_link(node, text):
+        if (address.startswith("#") or _is_note_mark(node)) and _is_footnote_link(node, text):
             return
         self._inline.begin_link()
         self._deeper(node, depth)
@@ -171,8 +173,17 @@ class BlockWriter:
         self._deeper(node, depth)
         self._flush()
 
+    def _aside(self, node: LexborNode, depth: int) -> None:
+        """An element whose headings do not head what follows it."""
+        above = self.writer.headed
+        self._block(node, depth)
+        if not self._items and not self._quotes:
+            self.writer.end_headings(above)
+
     def _heading(self, node: LexborNode, depth: int) -> None:
         self._flush()
+        for link in node.css(EDIT_LINKS):
+            link.decompose()
         self._in_heading, self._heading_text = True, node.text().rstrip("¶#§🔗 \n\t").lstrip()
         self._deeper(node, depth)
         self._in_heading, self._heading_text = False, ""
@@ -371,7 +382,13 @@ def _parts_of_term(entry: LexborNode) -> list[LexborNode]:
 def _is_footnote_link(link: LexborNode, text: str) -> bool:
     """Whether a link is the mark of a footnote, or leads from the footnote back to it."""
     is_raised = (link.parent is not None and link.parent.tag == "sup") or link.css_first("sup") is not None
-    return is_raised and FOOTNOTE_MARK.fullmatch(text) is not None
+    return (is_raised or _is_note_mark(link)) and FOOTNOTE_MARK.fullmatch(text) is not None
+
+
+def _is_note_mark(link: LexborNode) -> bool:
+    """Whether a link is declared as the mark of a footnote, as in e-books, which may have them in another file."""
+    kinds = f"{link.attributes.get('epub:type') or ''} {link.attributes.get('role') or ''}".split()
+    return "noteref" in kinds or "doc-noteref" in kinds
 
 
 def _term(terms: list[str]) -> str:

@@ -9,6 +9,8 @@ from qa_bot.documents.ingest.formats.exports.wikitext import anchors, wikitext
     ("source", "expected"),
     [
         ("{{Box|a={{b}}}} '''Cats''' are ''small''<ref>x</ref>.<!-- c -->", "**Cats** are *small*."),
+        ("It is {{convert|41|m|ft}} high, {{Cvt|5|to|7|km|abbr=on}} off.", "It is 41 m high, 5–7 km off."),
+        ("{{Box|height={{convert|41|m}}}}A{{convert|x}}", "A"),
         ("[[animal|Animals]], [[Dog]], [https://a.org site], [[de:Katze]]", "Animals, Dog, [site](https://a.org),"),
         ("[[File:a.jpg|thumb|A [[red]] cat.]] After.", "A red cat.\n\nAfter."),
         ("== Sleep ==\ntext\n\nmore", "## Sleep\n\ntext\n\nmore"),

@@ -44,6 +44,10 @@ def test_tags_links_and_footnotes(source, expected):
         ("!!! note\n    Hot.\n    ```\n    x\n    ```\nAfter.", "**Note:** Hot.\n\n```\nx\n```\n\nAfter."),
         ("> [!TIP]\n> Save.\n\nAfter.", "> **Tip:** Save.\n\nAfter."),
         (":::note\nSave.\n:::\nAfter.", "**Note:** Save.\n\nAfter."),
+        (":::note\n\nSave.\n\n:::\n\nAfter.", "**Note:** Save.\n\nAfter."),
+        (":::note\n\n- a\n\n:::\nAfter.", "**Note:**\n\n- a\n\n######\n\nAfter."),
+        ('!!! note "Use `a`"\n\n    # b\n\n    c\n\nd', "**Use a:**\n\n# b\n\nc\n\n#\n\nd"),
+        ("1. a\n\n    !!! note\n\n        b\n\n    c\n1. d", "1. a\n\n    **Note:**\n\n    b\n\n    c\n2. d"),
         (":::danger[Do not]\nRun.\n:::", "**Do not:** Run."),
         ('!!! question "Is it hot?"\n    No.', "**Is it hot?** No."),
         ('=== "Linux"\n    Use apt.\n\n=== "macOS"\n    Use brew.', "**Linux:** Use apt.\n\n**macOS:** Use brew."),
@@ -78,7 +82,7 @@ export const a = {
 def test_mdx_keeps_the_text_of_its_components():
     assert is_mdx(MDX)
     text = markdown_blocks(MDX).text
-    assert text == "# Install\n\n**Linux**\n\nUse **apt**.\n\nDo it at `<home>`. fragments"
+    assert text == "# Install\n\n**Linux**\n\nUse **apt**.\n\n######\n\nDo it at `<home>`. fragments"
     assert not is_mdx("```js\nimport a from 'b'\n```\n")
 
 
@@ -149,3 +153,23 @@ def test_superscripts_and_signs_are_shown_as_text():
 def test_the_label_of_a_tag_with_a_body_stands_before_it():
     text = '{{< tab "Gas" >}}\nTurn it low.\n{{< /tab >}}\nAsk {% team "cooks" %} or {{< tab "x" >}}y{{< /tab >}}.'
     assert commonmark(text) == "\n**Gas:** \nTurn it low.\n\nAsk cooks or xy."
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('<Tab title="A">\n\n```\nx\n```\n\n</Tab>\n\nb', "**A**\n\n```\nx\n```\n\n######\n\nb"),
+        ('<Tab title="A">\na\n<Tab label="B">b</Tab></Tab>\nc', "**A**\n\na\n\n**B**\n\nb\n\n######\n\nc"),
+        ('<Card title="A" href="/a" />\n\nb</Card>', "A\n\nb"),
+        ('Press <Icon label="Save" /> or <Tip title="A">b</Tip> c.', "Press Save or **A** b c."),
+        ("import {\n  A,\n  B,\n} from 'a'\n\nb", "b"),
+        ("{items.map(item => (\n  <Card title={item.a} key={item.b} />\n))}\n\nb", "b"),
+    ],
+)
+def test_components_of_mdx(source, expected):
+    assert markdown_blocks(source, mdx=True).text == expected
+
+
+def test_the_content_of_an_included_note_is_text():
+    source = '{% include note.html content="Mind it." %}\n\n{% include a.html title="Hot" content="Wait." type=\'b\' %}'
+    assert markdown_blocks(source).text == "Mind it.\n\n**Hot:** Wait."

@@ -100,7 +100,8 @@ Footnote [1]_.
 
 
 def test_a_document():
-    title, date, text = restructured(FILE)
+    title, date, text, broken = restructured(FILE)
+    assert broken == ()
     assert (title, date) == ("The manual", "2024-03-05")
     for part in (
         "## Install",
@@ -161,7 +162,7 @@ def test_broken_markup_keeps_its_text(reads, source):
 
 
 def test_the_heading_of_an_only_section_stays_a_heading() -> None:
-    title, _, text = restructured("Deployment\n==========\n\nRollback\n--------\n\nRun it again.\n")
+    title, _, text, _ = restructured("Deployment\n==========\n\nRollback\n--------\n\nRun it again.\n")
     assert (title, text) == ("Deployment", "## Rollback\n\nRun it again.")
 
 
@@ -237,3 +238,20 @@ def test_references_show_titles_or_readable_names(reference, shown):
 def test_the_heading_of_an_only_section_keeps_its_label() -> None:
     source = "Help\n====\n\n.. _lid-ids:\n\nLids\n----\n\nSee :ref:`lid-ids` and :ref:`cups`.\n"
     assert restructured(source)[2] == "## Lids\n\nSee Lids and cups."
+
+
+SIMPLE = "===  ===\na    b\n===  ===\nlonger 2\nc    3\n===  ==="
+GRID = "+---+\n| a |\n+--+\n| b |\n+---+"
+UNEVEN = ".. list-table::\n\n   * - a\n     - b\n   * - c"
+
+
+@pytest.mark.parametrize("block", [SIMPLE, GRID, UNEVEN])
+def test_a_table_that_is_not_well_formed_keeps_its_lines_and_is_reported(reads, tmp_path, block):
+    (record,), rejects, notices = reads("a.rst", f"Costs\n=====\n\nSee.\n\n{block}\n\nAfter.\n")
+    assert (record.text, rejects) == (f"See.\n\n```\n{block}\n```\n\nAfter.", [])
+    assert [notice.where for notice in notices] == [f"{tmp_path}/a.rst:6"]
+    assert "could not be read" in notices[0].message
+
+
+def test_a_directive_with_an_error_and_no_content_is_left_out():
+    assert restructured("a\n\n.. image:: x.png\n   :nothing: y\n\nb\n")[2:] == ("a\n\nb", ())

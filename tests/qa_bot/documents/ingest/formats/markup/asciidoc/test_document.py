@@ -66,9 +66,9 @@ def test_a_document(reads, tmp_path):
     assert (record.date, record.language, record.markdown) == ("2024-03-05", "en", True)
     assert record.text == (
         "Use **Pot** and `make`; {unknown} stays.\n\n## Install\n\n**Procedure**\n\n1. Open\n2. Pour\n    - deep\n"
-        "        - deeper\n3. Close\n\n    ```\n    code here\n    ```\n4. Last\n\n**Note:** Mind the heat.\n\n"
-        "```sh\npip <install>\n```\n\n- **RTO**: Recovery time.\n- **RPO**: Point.\n\n> A quote.\n\nTip:\n\n"
-        "Save **often**.\n\nA lamp\n\nThe end\nnow."
+        "        - deeper\n3. Close\n\n    ```\n    code here\n    ```\n4. Last\n\n######\n\n"
+        "**Note:** Mind the heat.\n\n```sh\npip <install>\n```\n\n- **RTO**: Recovery time.\n- **RPO**: Point.\n\n"
+        "> A quote.\n\nTip:\n\nSave **often**.\n\nA lamp\n\nThe end\nnow."
     )
 
 
@@ -98,6 +98,14 @@ def test_a_document(reads, tmp_path):
         ("----\nnever closed", "```\nnever closed\n```"),
         ("Rooms\n-----\nUse.\n\nKeys\n~~~~~\nLost.", "## Rooms\n\nUse.\n\n### Keys\n\nLost."),
         (".Title\n------\na\n------", "**Title**\n\n```\na\n```"),
+        (
+            "== A\n\n.B\n|===\n|c|d\n|===\n\nd\n\n.E\n* f\n+\n.G\n----\ng\n----\n\nh",
+            "## A\n\n**B**\n\n|  |  |\n| --- | --- |\n| c | d |\n\n######\n\nd\n\n"
+            "**E**\n\n- f\n\n    **G**\n\n    ```\n    g\n    ```\n\n"
+            "######\n\nh",
+        ),
+        (".A\n====\n.B\nb\n\nc\n====\nd", "**A**\n\n**B**\n\nb\n\n######\n\nc\n\n######\n\nd"),
+        (".A\na\n\n.B\n. b\n\n== C\n\nd", "**A**\n\na\n\n**B**\n\n1. b\n\n## C\n\nd"),
         ("[source]\n--------\na\n--------", "```\na\n```"),
         ("Run it now:\n----\na\n----", "Run it now:\n\n```\na\n```"),
         ("Wait\nRun!\n----\na\n----", "Wait Run!\n\n```\na\n```"),

@@ -61,6 +61,10 @@ def test_lists(markdown, text, expected):
         ("<formalpara><title>Heat</title><para>Low.</para></formalpara>", "**Heat.** Low."),
         ("<blockquote><attribution>Ann</attribution><para>Tea.</para></blockquote>", "> Tea.\n>\n> — Ann"),
         ("<sidebar><title>Aside</title><para>x y</para></sidebar>", "**Aside**\n\nx y"),
+        (
+            "<procedure><title>Brew</title><step><para>a</para></step></procedure><para>b</para>",
+            "**Brew**\n\n1. a\n\n######\n\nb",
+        ),
         ("<bridgehead>Below</bridgehead><para>x</para>", "## Below\n\nx"),
         ("<section>\nA text of its own.\nunderFDL\n<para>x</para> word</section>", "A text of its own. underFDL\n\nx"),
     ],

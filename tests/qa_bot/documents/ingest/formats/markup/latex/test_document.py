@@ -77,3 +77,16 @@ def test_signs_of_german_documents():
 def test_lengths_and_widths_are_no_words():
     source = r"\parindent0em \parskip1.0ex plus0.1ex minus0.1ex\begin{minipage}[t]{5cm}a\end{minipage}\setlist{nosep}"
     assert latex(source)[2] == "a"
+
+
+def test_references_show_the_titles_of_their_targets():
+    source = (
+        r"\section{The \emph{rules}}\label{r}See section~\ref{r}, table \autoref{t} and \ref{none}."
+        r"\begin{table}\begin{tabular}{l}a\end{tabular}\caption[F]{Fees}\label{t}\end{table}"
+    )
+    assert latex(source)[2].startswith("## The rules\n\nSee section The rules, table Fees and .")
+
+
+def test_a_cell_over_several_rows_is_its_text():
+    source = r"\begin{tabular}{ll}\multirow{2}{*}{Kind} & a \\ & b \end{tabular}"
+    assert latex(source)[2] == "| Kind | a |\n| --- | --- |\n|  | b |"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from qa_bot.documents.cutting.markdown_passages import cut_markdown
 from qa_bot.documents.ingest.formats.markup.html import fragment
 
 
@@ -17,6 +18,8 @@ from qa_bot.documents.ingest.formats.markup.html import fragment
         ("<pre class='language-sh'>ls\n  -l</pre>", "```sh\nls\n  -l\n```"),
         ("<pre><code class='lang-py'>x<br>y</code></pre>", "```py\nx\ny\n```"),
         ("<select><option>AF</select><textarea>x</textarea><p>text", "text"),
+        ("<h2>Use<span class=mw-editsection>[<a href='/e'>edit</a>]</span></h2>", "## Use"),
+        ("Water<a epub:type='noteref' href='#n'>1</a> is<a role=doc-noteref href='n.xhtml#m'>2</a>.", "Water is."),
         ("<q>Yes</q>, she said", "“Yes”, she said"),
         ("10<sup>6</sup> m<sup>2</sup> and more<sup>1</sup>, 1<sup>st</sup>", "10⁶ m² and more [1], 1st"),
         ("Choose it.<a href='#f'><sup>[12]</sup></a> Now<sup><a href='#g'>1</a></sup>.", "Choose it. Now."),
@@ -96,6 +99,32 @@ def test_a_term_stands_above_a_description_that_begins_with_a_block(description,
 )
 def test_lines_that_head_a_block_are_bold(html, expected):
     assert fragment(html).text == expected
+
+
+@pytest.mark.parametrize(
+    ("html", "paths"),
+    [
+        (
+            "<h1>T</h1><h2>Join</h2><p>a</p><details><summary>Dogs?</summary><p>b</p></details><p>c</p>",
+            [("T", "Join"), ("T", "Join", "Dogs?"), ("T", "Join")],
+        ),
+        ("<details><summary>A?</summary>b</details>c", [("A?",), ()]),
+        ("<h2>J</h2><aside><h3>Tip</h3>b</aside><table><tr><td>c<td>d</table>", [("J", "Tip"), ("J",)]),
+        ("<h2>J</h2>a<aside><h2>Tip</h2>b</aside>c", [("J",), ("Tip",), ("J",)]),
+        ("<h6>J</h6><aside><p><b>Tip</b></p>b</aside>c", [("J", "Tip"), ("J",)]),
+        ("<aside><h4>Tip</h4>b</aside><h5>J</h5>c", [("Tip",), ("J",)]),
+        (
+            "<details><summary>A?</summary>b</details><details><summary>B?</summary>c</details><h2>J</h2>d",
+            [("A?",), ("B?",), ("J",)],
+        ),
+        ("<p><b>Fees</b></p><aside>b</aside>c", [("Fees",)]),
+        ("<ul><li>a<details><summary>A?</summary>b</details><li>c</ul>", [()]),
+        ("<blockquote><details><summary>A?</summary>b</details>c</blockquote>", [()]),
+    ],
+)
+def test_headings_inside_an_element_beside_the_text_do_not_head_what_follows(html, paths):
+    text = fragment(html).text
+    assert [passage.place.heading for passage in cut_markdown(text, "x").passages] == paths
 
 
 def test_quotes_keep_their_blocks():
