@@ -82,8 +82,8 @@ def show_added(added: AddReport, *, dry_run: bool, console: Console | None = Non
     would = "would be " if dry_run else ""
     parts = [f"{getattr(added, what):,} {what}" for what in ("added", "updated", "unchanged", "rejected")]
     parts += [f"{added.removed:,} removed"] * bool(added.removed)
-    extra = f" ({added.passages:,} passages, {added.duplicates:,} nearly repeat another)" if added.passages else ""
-    console.print(would + ", ".join(parts) + extra)
+    repeats = f", {added.duplicates:,} of them nearly the same as another" * bool(added.duplicates)
+    console.print(would + ", ".join(parts) + f" ({added.passages:,} passages{repeats})" * bool(added.passages))
 
 
 def show_graph_added(added: AddedGraph, *, console: Console | None = None) -> None:
