@@ -89,15 +89,17 @@ ENGLISH_ONLY = SearchLanguages()
 def search_languages(text: str, passages: Mapping[str, int]) -> SearchLanguages:
     """The analyses for a question: its own language first if any document has it, then the common ones.
 
+    Where words leave open which language it is, it is one that documents have.
+
     Args:
         passages: number of passages by language of their analysis. If all are English, the language of a question
             that looks English is not detected.
     """
     if not passages.keys() - {"en"} and looks_english(text):
         return ENGLISH_ONLY
-    from qa_core.text.language_detection import language_of
+    from qa_core.text.language_detection import language_among, language_of
 
-    question = language_of(text, is_question=True)
+    question = language_of(text, is_question=True) or language_among(text, {*passages, "en"})
     analysis = analysis_language(question) if question else ""
     least = COMMON * sum(passages.values())
     common = [code for code, n in sorted(passages.items(), key=lambda item: -item[1]) if n >= least or code == "en"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from qa_bot.answering.stages.compose import source_of
 from qa_core.types import Answer, AnswerSource, Candidate, Choice, Span, Styled, StyledLine
 
 WHERE_KNOWN = {"path", "heading", "page", "row", "date", "language", "archived", "draft"}
@@ -98,18 +99,10 @@ def _span(payload: Sequence[int] | None) -> Span | None:
 
 
 def candidate_dict(candidate: Candidate) -> dict[str, Any]:
-    """One result of `search --json`, with the score of every stage."""
-    passage = candidate.passage
-    return {
-        "id": passage.id,
-        "document": passage.source.document,
-        "collection": passage.source.collection,
-        "title": passage.source.title,
-        "url": passage.source.url,
-        "score": candidate.score,
-        "text": passage.text,
-        "features": candidate.signals.by_name(),
-    }
+    """One result of `search --json`: the keys of a source but its spans, with the score of every stage."""
+    source = source_dict(source_of(candidate))
+    found = {key: value for key, value in source.items() if key not in {"span", "source_span"}}
+    return {**found, "score": candidate.score, "features": candidate.signals.by_name()}
 
 
 def dumps(payload: Mapping[str, Any]) -> bytes:

@@ -11,8 +11,8 @@ from qa_core.types import AnswerKind, Span, StyledKind
 Stretch = Annotated[Span | None, Field(description="[start, end) in Unicode code points.")]
 
 
-class SourceReply(BaseModel):
-    """A document behind an answer, with its best passage; the spans are null if the answer does not use it."""
+class PassageReply(BaseModel):
+    """A document with its best passage, and where the passage stands."""
 
     id: str
     document: str
@@ -21,8 +21,6 @@ class SourceReply(BaseModel):
     url: str
     score: float
     text: str
-    span: Stretch
-    source_span: Stretch
     path: Annotated[str, Field(description="File below its source. This and what follows: only where known.")] = ""
     heading: Annotated[list[str], Field(description="Headings above the passage, outermost first.")] = []
     page: Annotated[int | None, Field(description="Page or slide of the passage.")] = None
@@ -31,6 +29,13 @@ class SourceReply(BaseModel):
     language: Annotated[str, Field(description="ISO 639 code.")] = ""
     archived: Annotated[bool, Field(description="Whether the document says that it is out of date.")] = False
     draft: Annotated[bool, Field(description="Whether the document says that it is not final.")] = False
+
+
+class SourceReply(PassageReply):
+    """A document behind an answer, with its best passage; the spans are null if the answer does not use it."""
+
+    span: Stretch
+    source_span: Stretch
 
 
 class LineReply(BaseModel):

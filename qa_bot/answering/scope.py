@@ -85,8 +85,8 @@ class Scope:
         """
         only = self.filter()
         if only and (unknown := index.unknown(only)) is not None:
-            near = ", ".join(unknown.near) or "none"
-            raise ScopeError(f"Expected {KINDS[unknown.field]}, but got {unknown.value!r}; there are: {near}.")
+            near = f"{', '.join(unknown.near) or 'none'}{', …' if unknown.more else '.'}"
+            raise ScopeError(f"Expected {KINDS[unknown.field]}, but got {unknown.value!r}; there are: {near}")
         return only
 
 

@@ -172,7 +172,9 @@ class Index:
         for field, values in fields:
             for value in values:
                 if not self.keyword.has(field, value):
-                    return Unknown(field, value, near_names(value, self._facet_values(field), NEAR))
+                    known = [name for name in self._facet_values(field) if name]
+                    near = near_names(value, known, len(known) if field == "language" else NEAR)
+                    return Unknown(field, value, near, len(near) < len(known))
         return None
 
     def named(self, id: str) -> tuple[int, ...]:  # noqa: A002  # the noun's own name

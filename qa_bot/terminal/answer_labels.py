@@ -62,4 +62,5 @@ def labels_for(answer: Answer) -> Labels:
     """The labels in the language of a question, or of its answer if the question has only one or two words."""
     question = answer.question[:JUDGED]
     text = question if len(question.split()) >= LEAST_WORDS else answer.text[:JUDGED] or answer.reason
-    return LABELS.get(language_of(text, "en", is_question=text == question), ENGLISH)
+    language = language_of(text, is_question=text == question) or language_of(answer.text[:JUDGED] or answer.reason)
+    return LABELS.get(language, ENGLISH)

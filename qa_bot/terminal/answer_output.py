@@ -118,17 +118,20 @@ def _heading(console: Console, text: str) -> None:
 
 
 def _show_source(console: Console, mark: str, source: AnswerSource, labels: Labels) -> None:
-    """Title › headings, place, state, collection and id, then the address, or the path of a local file."""
+    console.print(source_line(mark, source, labels), soft_wrap=not console.is_terminal)
+
+
+def source_line(mark: str, source: AnswerSource, labels: Labels, score: str = "") -> Text:
+    """Title › headings, place, state, score, collection and id, then the address, or the path of a local file."""
     names = dict.fromkeys([source.title or source.document, *source.heading])
     address = place_url(source) or ("" if source.document.endswith(source.path) else source.path)
-    parts = [f"{source.collection}/{source.document}", *([address] if address else [])]
     line = Text.assemble((f"{mark} ", "bold"), clean(" › ".join(names)))
     line.append("".join(f", {part}" for part in _place_in_words(source, labels)))
     for state in [name for name in ("archived", "draft") if getattr(source, name)]:
         line.append(f", {getattr(labels, state)}", "yellow")
-    for part in parts:
+    for part in filter(None, (score, f"{source.collection}/{source.document}", address)):
         line.append(f"  {clean(part)}", "dim")
-    console.print(line, soft_wrap=not console.is_terminal)
+    return line
 
 
 def place_url(source: AnswerSource) -> str:

@@ -58,20 +58,18 @@ def notify(message: str) -> None:
 
 
 def show_candidates(candidates: Sequence[Candidate], *, console: Console | None = None) -> None:
-    """Ranked documents with scores and the beginning of their best passages."""
+    """Ranked documents with places, scores and the beginning of their best passages."""
+    from qa_bot.answering.stages.compose import source_of
+    from qa_bot.terminal.answer_labels import ENGLISH
+    from qa_bot.terminal.answer_output import source_line
+
     console = cleaned(console)
     if not candidates:
         console.print("Nothing found; ask in other words or add documents.")
     for number, candidate in enumerate(candidates, start=1):
-        passage = candidate.passage
-        console.print(
-            Text.assemble(
-                (f"{number:>3}. ", "bold"),
-                passage.clue.title or passage.source.document,
-                (f"  {candidate.score:.3f}  {passage.source.collection}/{passage.source.document}", "dim"),
-            )
-        )
-        console.print(Padding(Text(_snippet(passage.text), style="dim"), (0, 0, 0, 5), expand=False))
+        line = source_line(f"{number:>3}.", source_of(candidate), ENGLISH, f"{candidate.score:.3f}")
+        console.print(line, soft_wrap=not console.is_terminal)
+        console.print(Padding(Text(_snippet(candidate.passage.text), style="dim"), (0, 0, 0, 5), expand=False))
 
 
 def show_added(added: AddReport, *, dry_run: bool, console: Console | None = None) -> None:
@@ -84,8 +82,8 @@ def show_added(added: AddReport, *, dry_run: bool, console: Console | None = Non
     would = "would be " if dry_run else ""
     parts = [f"{getattr(added, what):,} {what}" for what in ("added", "updated", "unchanged", "rejected")]
     parts += [f"{added.removed:,} removed"] * bool(added.removed)
-    extra = f" ({added.passages:,} passages, {added.duplicates:,} nearly repeat another)" if added.passages else ""
-    console.print(would + ", ".join(parts) + extra)
+    repeats = f", {added.duplicates:,} of them nearly the same as another" * bool(added.duplicates)
+    console.print(would + ", ".join(parts) + f" ({added.passages:,} passages{repeats})" * bool(added.passages))
 
 
 def show_graph_added(added: AddedGraph, *, console: Console | None = None) -> None:

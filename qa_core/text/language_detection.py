@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -130,6 +130,13 @@ def language_of(text: str, default: str = "", *, is_question: bool = False) -> s
         sample = text if len(text) <= 2 * SAMPLE else f"{text[:SAMPLE]} {text[len(text) // 2 :][:SAMPLE]}"
         return _decided(sample, enough, may_load_model=True) or default
     return default
+
+
+def language_among(question: str, languages: Collection[str]) -> str:
+    """The one of some languages that a question has, or "": "Was kostet die Schraube?" may be German or Dutch."""
+    text = question[:HEAD]
+    evidence = _evidence(words(text), "" if text.isascii() else text)
+    return _clear({code: most for code, most in evidence.items() if code in languages}, ENOUGH_OF_DOCUMENT)
 
 
 def _of_most_samples(text: str, enough: float) -> str:

@@ -70,11 +70,12 @@ NO_FILTER = Filter()
 
 
 class Unknown(NamedTuple):
-    """A value of a filter that no document has, and values that come near it, or else the first ones."""
+    """A value of a filter that no document has; values that come near it, or else the first ones, if not all."""
 
     field: Literal["collection", "folder", "language"]
     value: str
     near: tuple[str, ...]
+    more: bool = False
 
 
 class Nearest(NamedTuple):

@@ -32,6 +32,8 @@ from retrievers.question_terms import (
         ("Urlaubstage", {"en": 9, "de": 9}, SearchLanguages("", ("en", "de"))),
         ("Urlaubstage", {"de": 9, "fr": 8, "it": 7, "es": 6, "nl": 5}, SearchLanguages("", ("de", "fr", "it", "es"))),
         ("Urlaubstage", {"de": 9, "fr": 8, "en": 1}, SearchLanguages("", ("de", "fr", "en"))),
+        ("Was kostet die Schraube M4?", {"en": 999, "de": 1}, SearchLanguages("de", ("de", "en"))),
+        ("Was kostet die Schraube M4?", {"en": 9, "nl": 5, "de": 5}, SearchLanguages("", ("en", "nl", "de"))),
         ("有給休暇は何日ありますか？", {"de": 9, "en": 1}, SearchLanguages("en", ("en", "de"))),
     ],
 )

@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from qa_core.text.analysis import fold
+from qa_core.text.stop_words import word_set
+
 _PAST = r"archived|superseded|obsolete|deprecated|outdated|out[ -]of[ -]date|withdrawn|retired|discontinued|repealed"
 _PAST_GERMAN = r"archiviert|veraltet|überholt|außer kraft|aufgehoben|nicht mehr (?:gültig|in kraft)"
 _PAST_FRENCH = r"archivée?|obsolète|périmée?|abrogée?"
@@ -62,23 +65,23 @@ _TITLE = re.compile(
     rf"|(?:–|—| -|:)\s*(?:{_PAST}|{_MARK})\s*$",
     re.IGNORECASE,
 )
-FOLDERS = frozenset(
-    [
-        "archive",
-        "archived",
-        "archiv",
-        "archiviert",
-        "old",
-        "deprecated",
-        "obsolete",
-        "superseded",
-        "outdated",
-        "veraltet",
-    ]
+ENDINGS = word_set("archive archived archiv archiviert old deprecated obsolete superseded outdated veraltet obsolète")
+BEGINNINGS = word_set("archived deprecated obsolete superseded outdated veraltet archiviert")
+_PERIODS = word_set("year years month months week weeks day days how an the")
+_COPIES = (
+    r"(?:versions?|version(?:en|es|i)|fassung(?:en)?|stande|ausgaben?|editions?|ediciones|releases|revisions?|copies"
+    r"|kopien|documents?|dokumente|docs|files|dateien)"
 )
-ENDINGS = FOLDERS | {"obsolète"}
-BEGINNINGS = frozenset({"archived", "deprecated", "obsolete", "superseded", "outdated", "veraltet", "archiviert"})
-_PERIODS = frozenset(["year", "years", "month", "months", "week", "weeks", "day", "days", "how", "an", "the"])
+_EARLIER = (
+    r"(?:old|older|previous|earlier|former|outdated|superseded|archived|alte|altere|fruhere|vorherige|veraltete"
+    r"|archivierte|anciennes?|vieilles)"
+)
+_LATE_EARLIER = r"(?:archivees?|obsoletes?|perimees?|precedent(?:es|i)|anterieures|antiguas|anteriores|vecchie)"
+_FOLDER = re.compile(
+    r"(?:.* )?(?:archives?|archived|archiv|archivio|archiviert|old|deprecated|obsolet|obsoletes?|superseded|outdated"
+    rf"|veraltet)|alt|altes|(?:.* )?(?:{_EARLIER} {_COPIES}|{_COPIES} {_LATE_EARLIER})"
+)
+"""Folded words of a folder for what is out of date, without numbers; "Alt" alone, which has other meanings."""
 
 
 def is_archived(title: str, lines: Sequence[str], path: str) -> bool:
@@ -99,12 +102,18 @@ def _is_notice(line: str) -> bool:
 def _is_archive_path(path: str) -> bool:
     """`archive/a.md`, `faq-2023-old.md`, `deprecated_vpn.md`; not `old-town.md` or `10-years-old.md`."""
     *folders, name = path.casefold().split("/")
-    if any(_words(folder)[-1:] and _words(folder)[-1] in FOLDERS for folder in folders):
+    if any(map(_is_archive, folders)):
         return True
     words = _words(name.partition(".")[0])
     if len(words) < 2:
         return bool(words) and words[0] in BEGINNINGS
     return words[0] in BEGINNINGS or (words[-1] in ENDINGS and words[-2] not in _PERIODS)
+
+
+def _is_archive(folder: str) -> bool:
+    """`Archiv 2019`, `x-old`, `old versions`, `Alt`; not `ten-years-old` or `old-town`."""
+    words = re.findall(r"[^\W\d_]+", fold(folder))
+    return _FOLDER.fullmatch(" ".join(words)) is not None and _PERIODS.isdisjoint(words[-2:-1])
 
 
 def _words(name: str) -> list[str]:

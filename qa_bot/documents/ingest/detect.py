@@ -108,6 +108,8 @@ MAIL_HEAD = re.compile(
     r"(?:[\w-]+:.*\n|[ \t].*\n)+",
     re.IGNORECASE,
 )
+MAIL_MARK = re.compile(r"^(?:MIME-Version: *\d|Message-ID: *<|Received: (?:from|by) )", re.IGNORECASE | re.MULTILINE)
+"""A field that mail programs write; a memo begins with "From:", "To:" and "Date:", too."""
 SLACK_HEAD = re.compile(r'"ts"\s*:\s*"\d{9,11}\.\d+"|"id"\s*:\s*"[UWCGD][A-Z0-9]{6,}",\s*"(?:team_id|name)"')
 CONFLUENCE_HEAD = re.compile(r'<div id="main-header">.{0,200}?<div id="breadcrumb-section">', re.DOTALL)
 RESTRUCTURED_HEADING = re.compile(r"^(?=\S)(.{3,})\n([=\-~^\"'*+#`.:_])\2{2,}\s*$", re.MULTILINE)
@@ -125,6 +127,10 @@ XML_ROOT = re.compile(
 _PARTS = "html head body div section article main header nav h1 h2 h3 p table ul ol dl form style script"
 HTML_PARTS = frozenset(_PARTS.split())
 """Elements that templates of websites begin with."""
+WHOLE_PAGE = re.compile(
+    r"(?:(?><(?:\?.*?\?|!--.*?--)>)\s*+)*+<(?:!doctype\s+html\b|html\b[^>]*+>\s*+<(?:head|body)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
 DAMAGED = {
     "docx": ("Word", "a Word file"),
     "xlsx": ("Excel", "an Excel file"),
@@ -165,10 +171,10 @@ def format_of(name: str, head: bytes) -> str:
     text = head.decode(encoding_of(head), "replace").lstrip()
     if by_suffix is None:
         return _by_content(suffix, text)
+    if by_suffix == "text":
+        by_suffix = _text(text)
     if by_suffix == "html" and CONFLUENCE_HEAD.search(text):
         return "confluence"
-    if by_suffix == "text":
-        return _text(text)
     # a text with the suffix of a binary format: programs save pages and tables as .xls
     return _by_content("", text) if READERS[by_suffix].is_binary else by_suffix
 
@@ -221,15 +227,26 @@ def _by_content(suffix: str, text: str) -> str:
     if suffix and root_of(text).lower() in HTML_PARTS:  # a template of a website, such as .php
         return "html"
     if suffix == "" and MAIL_HEAD.match(text):
-        return "mbox" if text.startswith("From ") else "eml"
+        return _mail(text)
     first = text.partition("\n")[0]
     return "tsv" if suffix == "" and re.match(r"^\S+\t[^\t]+$", first) else _text(text)
 
 
 def _text(text: str) -> str:
-    """Plain text, or reStructuredText if it has an underlined heading and a mark that nothing else has."""
+    """Plain text, or what was saved as such: a whole web page, mails with a mark of their programs, reStructuredText.
+
+    This has an underlined heading and a mark that nothing else has.
+    """
+    if WHOLE_PAGE.match(text):
+        return "html"
+    if (head := MAIL_HEAD.match(text)) and MAIL_MARK.search(head[0]):
+        return _mail(text)
     is_marked = RESTRUCTURED_HEADING.search(text) and RESTRUCTURED_MARK.search(text)
     return "restructured" if is_marked else "text"
+
+
+def _mail(text: str) -> str:
+    return "mbox" if text.startswith("From ") else "eml"
 
 
 def _json(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from qa_bot.answering.answer_schema import AnswerReply, LineReply
+from qa_bot.answering.answer_schema import AnswerReply, LineReply, PassageReply
 from qa_bot.answering.corridor import SearchEngine
 from qa_bot.conversation.persona_choice import LONGEST
 from qa_bot.web.chat.frames import CELLS, COMMENT, NAME, TEXT, Id, Vote
@@ -166,14 +166,7 @@ class GridReply(BaseModel):
     notice: str | None = None
 
 
-class FoundReply(BaseModel):
-    id: str
-    document: str
-    collection: str
-    title: str
-    url: str
-    score: float
-    text: str
+class FoundReply(PassageReply):
     features: Annotated[dict[str, float], Field(description="The score of every stage.")]
 
 

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from qa_bot.answering.answer_json import as_dict, from_dict
+from qa_bot.answering.answer_json import as_dict, candidate_dict, from_dict
 from qa_bot.answering.answer_schema import AnswerReply
-from qa_core.types import Answer, AnswerSource, Choice, Styled, StyledLine
+from qa_bot.web.api.models import FoundReply
+from qa_core.types import (
+    Answer,
+    AnswerSource,
+    Candidate,
+    Choice,
+    Clue,
+    Details,
+    Passage,
+    Place,
+    Source,
+    Styled,
+    StyledLine,
+)
 
 SOURCE = AnswerSource("a#0", "a", "firm", "Leave", "", 1.0, "Old. 28 days.", (2, 10), (5, 13), heading=("Rules",))
 PLAIN = Answer("How many?", "- 28 days.", "passage", answered=True, confidence=0.9, sources=(SOURCE,), lead=(2, 10))
@@ -51,3 +64,27 @@ def test_an_object_of_an_older_version_is_read() -> None:
     del payload["lead"]
     assert from_dict(payload).lead is None
     assert from_dict(payload).unsure is False
+
+
+def test_a_result_of_a_search_has_the_place_of_its_passage() -> None:
+    details = Details(date="2024-05-01", language="en", archived=True, path="office/port.pdf")
+    place = Place(heading=("Vaults", "Quarantine"), page=212)
+    source = Source("port", "Port", "", "firm", details)
+    found = candidate_dict(Candidate(Passage("port#0", "Berth 4.", Clue("Port"), source, place), 0.123456789))
+    assert found == {
+        "id": "port#0",
+        "document": "port",
+        "collection": "firm",
+        "title": "Port",
+        "url": "",
+        "score": 0.123456789,
+        "text": "Berth 4.",
+        "path": "office/port.pdf",
+        "heading": ("Vaults", "Quarantine"),
+        "page": 212,
+        "date": "2024-05-01",
+        "language": "en",
+        "archived": True,
+        "features": {},
+    }
+    FoundReply.model_validate(found)

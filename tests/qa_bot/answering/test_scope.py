@@ -110,6 +110,20 @@ def test_an_unknown_collection_or_folder_is_an_error_that_names_near_ones(home: 
             bot.search("tea", scope=Scope(language="xx"))
 
 
+def test_all_languages_are_named_and_other_lists_say_that_they_go_on(tmp_path: Path) -> None:
+    codes = ("de", "en", "es", "fr", "it", "ru", "zh")
+    folder, home = tmp_path / "papers", tmp_path / "home"
+    for code in codes:
+        (folder / code).mkdir(parents=True)
+        (folder / code / "tea.md").write_text(f"---\nlanguage: {code}\n---\n# 1\n\nOolong 80.\n")
+    assert run(["--home", str(home), "add", str(folder)]) == 0
+    with Bot.open(home, record=False) as bot:
+        with pytest.raises(ScopeError, match=f"there are: {', '.join(codes)}[.]$"):
+            bot.search("tea", scope=Scope(language="ar"))
+        with pytest.raises(ScopeError, match=r"there are: de, en, es, fr, it, …$"):
+            bot.search("tea", scope=Scope(under=("nosuch",)))
+
+
 def test_facts_belong_to_no_documents(home: Path) -> None:
     with Bot.open(home, record=False) as bot:
         assert bot.search("capital of France", engine="facts", scope=Scope(include_archived=True))

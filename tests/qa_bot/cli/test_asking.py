@@ -53,6 +53,16 @@ def test_a_question_is_narrowed(
     assert {source["document"] for source in turn["sources"]} == expected
 
 
+def test_a_search_names_the_places_that_it_shows(filled: QaBot) -> None:
+    query = ("search", "annual leave", "--under", "handbook/archive")
+    (result,) = filled(*query, "--json").json["results"]
+    place = {"path": OLD, "heading": [], "date": "2022-05-01", "language": "en", "archived": True}
+    assert {key: result.get(key, []) for key in place} == place
+    assert "page" not in result
+    line = filled(*query).out.splitlines()[0].strip()
+    assert line == f"1. Leave, 2022-05-01, archived  {result['score']:.3f}  rules/{OLD}"
+
+
 def test_archived_documents_are_ranked_like_others_if_they_are_included(filled: QaBot) -> None:
     query = ("search", "annual leave", "--engine", "keyword", "--under", "handbook", "--json")
     scores = [

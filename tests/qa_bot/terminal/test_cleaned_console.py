@@ -93,6 +93,17 @@ def test_rejects_and_notices(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\x1b" not in out + err
 
 
+@pytest.mark.parametrize(
+    ("duplicates", "summary"),
+    [(0, "(9 passages)"), (2, "(9 passages, 2 of them nearly the same as another)")],
+)
+def test_near_duplicates_are_named_if_there_are_any(capsys, duplicates: int, summary: str) -> None:
+    from qa_bot.documents.reject_log import AddReport
+
+    show_added(AddReport(added=1, passages=9, duplicates=duplicates), dry_run=False)
+    assert capsys.readouterr().out.strip() == f"1 added, 0 updated, 0 unchanged, 0 rejected {summary}"
+
+
 def test_lines_of_a_file_are_not_wrapped(capsys, monkeypatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
     cleaned().print("word " * 100 + "end")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_core.text import language_detection
-from qa_core.text.language_detection import language_of
+from qa_core.text.language_detection import language_among, language_of
 
 ROOT = Path(__file__).parents[3]
 QUESTIONS = ROOT / "benchmarks" / "language_questions.tsv"
@@ -92,6 +92,23 @@ def test_a_notice_above_a_long_document_does_not_decide_its_language() -> None:
 def test_samples_that_decide_nothing_leave_the_language_to_the_model() -> None:
     vietnamese = "Nhân viên được nghỉ phép năm hai mươi lăm ngày. Đơn xin nghỉ phép phải được gửi cho quản lý trước. "
     assert language_of(vietnamese * 40) == "vi"
+
+
+@pytest.mark.parametrize(
+    ("question", "languages", "expected"),
+    [
+        ("Was kostet die Schraube M4?", {"de", "en"}, "de"),
+        ("Was kostet die Schraube M4?", {"de", "nl"}, ""),
+        ("Was kostet die Schraube M4?", {"en"}, ""),
+        ("Why die young?", {"de", "en"}, ""),
+        ("Can a cat die of cold?", {"de", "en"}, "en"),
+    ],
+)
+def test_words_of_several_languages_are_of_the_one_that_is_there(
+    question: str, languages: set[str], expected: str
+) -> None:
+    assert language_of(question, is_question=True) == ""
+    assert language_among(question, languages) == expected
 
 
 def test_questions_load_no_model() -> None:

@@ -259,6 +259,11 @@ def test_a_refusal_is_in_the_language_of_the_question(corridor, question, expect
     assert reason_for(corridor, question).startswith(expected)
 
 
+def test_a_question_of_words_that_dutch_has_too_is_refused_in_german(german):
+    refusal = reason_for(german, "Was kostet die Blorptastik M4?")
+    assert refusal.startswith("Keines Ihrer Dokumente erwähnt “kostet”, “Blorptastik” oder “M4”;")
+
+
 def test_one_word_is_answered_in_the_language_of_the_documents(german):
     answer = ask(german, "kilometergeld")
     assert answer.unsure

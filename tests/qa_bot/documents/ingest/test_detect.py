@@ -75,6 +75,36 @@ def test_other_texts_are_plain(text):
     assert format_of("brewing.txt", text) == "text"
 
 
+@pytest.mark.parametrize(
+    ("kind", "head"),
+    [
+        ("html", b"<!DOCTYPE html>\n<html lang='en'><head><title>Tea</title></head>"),
+        ("html", b"\xef\xbb\xbf<!doctype HTML>\n<!-- saved --><HTML><p>Tea"),
+        ("html", b"<?xml version='1.0'?>\n<html xmlns='http://www.w3.org/1999/xhtml'>\n<body>"),
+        ("eml", b"Subject: Tea\r\nFrom: Ann <ann@example.org>\r\nMIME-Version: 1.0\r\n\r\nVGVh"),
+        ("eml", b"Received: from a.example by b.example\n\twith SMTP; 3 May 2024\nSubject: Tea\n\nGreen."),
+        ("mbox", b"From ann at example.org  Fri May  3 12:00:00 2024\nSubject: Tea\nMessage-ID: <1@a>\n\nGreen."),
+    ],
+)
+@pytest.mark.parametrize("name", ["tea.txt", "tea.log"])
+def test_a_page_or_mail_that_was_saved_as_text(kind, head, name):
+    assert format_of(name, head) == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"From: Ann\nTo: Tom\nDate: 3 May\nSubject: Tea\n\nWe have no tea.",
+        b"Subject: how mails look\n\nMIME-Version: 1.0\nMessage-ID: <1@a>\n",
+        b"<html> is the element that a page begins with, then <head>.\n",
+        b"Every page begins with\n\n<!DOCTYPE html>\n<html><head>",
+        b"<b>Tea</b> is green.",
+    ],
+)
+def test_texts_that_only_look_like_pages_and_mails_are_plain(text):
+    assert format_of("tea.txt", text) == "text"
+
+
 DOCUMENT_TYPE = b'<!DOCTYPE posts [<!ENTITY a "]>"> <!-- it\'s ] here --> <!ELEMENT row EMPTY>]>'
 
 

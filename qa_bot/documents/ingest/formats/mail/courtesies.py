@@ -8,7 +8,11 @@ from typing import NamedTuple
 LONGEST = 70
 """Characters of a line of a greeting or closing."""
 CLOSING_LINES = 6
-"""Lines below the words of a closing: names, roles, telephone numbers."""
+"""Lines below the words of a closing: names, roles, a telephone number."""
+SIGNATURE_LINES = 12
+"""Lines below the words of a closing if they are a signature."""
+CONTACTS = 2
+"""Lines of a signature with a telephone number or address; one alone is a part of the closing."""
 NAMED_WORDS = 3
 """Words of a greeting that is only a name and a comma."""
 _GREETING = (
@@ -36,7 +40,15 @@ CONFIDENTIAL = re.compile(
     r"|(?:ce|le présent) (?:message|courriel|e-?mail)\b[^.]{0,120}\bconfidentiel)",
     re.IGNORECASE,
 )
-"""The beginning of the paragraph about confidentiality that ends the mails of companies."""
+"""The beginning of the notice about confidentiality that ends the mails of companies."""
+CONTACT = re.compile(
+    r"\b(?:tele(?:ph|f)one?|telefon|tel|phone|fax|mobile?|mob|cell|handy|[tmf])\b[.:]*\s*[+(\d][\d\s()/.-]{4,}"
+    r"|\bwww\.\w|https?://|\w@[\w-]+\.\w|^[+(\d][\d\s()/-]{6,}$",
+    re.IGNORECASE,
+)
+SEPARATOR = re.compile(r"\s[|·•]\s")
+FURTHER_TEXT = re.compile(r"p\.?\s?s\b|[-*+>|#] ?\S|\d+[.)] |(?:\S+\s+){4,}\S+[.!?]$", re.IGNORECASE)
+"""A postscript, item, quotation or sentence below a closing."""
 
 
 class Courteous(NamedTuple):
@@ -50,24 +62,59 @@ class Courteous(NamedTuple):
 def without_courtesies(text: str, sender: str) -> Courteous:
     """A Markdown text, its first line if that is a greeting, and its last lines if they close it or name the sender.
 
-    A notice of confidentiality at its end is left out. The whole text is the body if nothing else would be left.
+    A notice of confidentiality at its end is left out, and so is a signature below the closing. The whole text is the
+    body if nothing else would be left.
     """
-    before, _, last = text.strip().rpartition("\n\n")
-    lines = (before if before and CONFIDENTIAL.match(last) else text).strip().split("\n")
+    name = _plain(sender.partition("<")[0])
+    lines = _without_notice(text.strip().split("\n"), name)
     start = 1 if _is_greeting(_plain(lines[0])) else 0
-    end = _closing(lines, _plain(sender.partition("<")[0]))
+    end = _closing(lines, name)
     body = "\n".join(lines[start:end]).strip().removesuffix("\\")
     if not body:
         return Courteous("", text, "")
-    return Courteous(_joined(lines[:start]), body, _joined(lines[end:]))
+    return Courteous("\n".join(_filled(lines[:start])), body, "\n".join(_without_signature(_filled(lines[end:]))))
+
+
+def _without_notice(lines: list[str], sender: str) -> list[str]:
+    """The lines before a notice of confidentiality, which is the last paragraph, or the lines below a closing in it."""
+    for index in range(len(lines) - 1, 0, -1):
+        is_paragraph = not lines[index - 1].strip()
+        if CONFIDENTIAL.match("\n".join(lines[index:])) and (is_paragraph or _closing(lines[:index], sender) < index):
+            return "\n".join(lines[:index]).rstrip().split("\n")
+        if is_paragraph:
+            break
+    return lines
 
 
 def _plain(line: str) -> str:
     return line.strip().removesuffix("\\").strip(" *_\"'")
 
 
-def _joined(lines: list[str]) -> str:
-    return "\n".join(filter(None, map(_plain, lines)))
+def _filled(lines: list[str]) -> list[str]:
+    return list(filter(None, map(_plain, lines)))
+
+
+def _without_signature(closing: list[str]) -> list[str]:
+    """The words and name of a closing if a signature is below them, else all its lines."""
+    names = [line for line in closing[:2] if not _is_row(line)]
+    kept = len(names) if closing and _is_closing(closing[0]) else 1
+    return closing[:kept] if _is_signature(closing[kept:]) else closing
+
+
+def _is_signature(lines: list[str]) -> bool:
+    """Whether lines have contacts, or a firm and more in a row, and no text."""
+    contacts = sum(CONTACT.search(line) is not None for line in lines)
+    return (contacts >= CONTACTS or any(map(_is_row, lines))) and not any(map(FURTHER_TEXT.match, lines))
+
+
+def _is_row(line: str) -> bool:
+    """Whether a line is a row such as "Facilities | Acme Ltd. | Tel. 0555 0177"."""
+    separators = len(SEPARATOR.findall(line))
+    return separators > 1 or (separators > 0 and CONTACT.search(line) is not None)
+
+
+def _is_closing(line: str) -> bool:
+    return CLOSING.fullmatch(line.rstrip(",.!")) is not None
 
 
 def _is_greeting(line: str) -> bool:
@@ -83,10 +130,12 @@ def _closing(lines: list[str], sender: str) -> int:
     """The line at which the closing begins: its words, or the name of the sender after an empty line."""
     end = len(lines)
     for count in range(1, len(lines)):
-        line = _plain(lines[-count])
-        if len(line) > LONGEST or len(list(filter(str.strip, lines[-count:]))) > CLOSING_LINES + 1:
+        line, below = _plain(lines[-count]), _filled(lines[len(lines) - count + 1 :])
+        if (len(line) > LONGEST and not _is_row(line)) or len(below) > SIGNATURE_LINES:
             break
-        if CLOSING.fullmatch(line.rstrip(",.!")):
+        if len(below) > CLOSING_LINES and not _is_signature(below):
+            continue
+        if _is_closing(line):
             return len(lines) - count
         if not lines[-count - 1].strip() and _is_name(line, sender):
             end = len(lines) - count

@@ -15,7 +15,9 @@ from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 TITLE_CHARACTERS = 100
 LOG_DATES = 3  # lines that are only dates, which are then headings, as in a log or diary
 HEADING_CHARACTERS = 60  # of a heading that is only a short line between empty ones
-SENTENCE_ENDS = ".!?…。！？:;,"
+SENTENCE_ENDS = ".!?…。！？:;,：；，、"
+DENSE = re.compile(r"[\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+"""A Han character or kana, which says as much as three letters."""
 WRAPPED_WIDTH = 50  # characters; shorter lines are not wrapped but meant so
 UNDERLINE = re.compile(r"\s*([=\-~^*_#+])\1{2,}\s*")
 RULE = re.compile(r"[\s=\-~^*_#+.─━═]*")
@@ -231,16 +233,23 @@ def _write_heading(
 def _level(line: str, before: Sequence[str], after: Sequence[str]) -> int:
     """The level of a line between empty ones, 0 if it is no heading."""
     text = line.strip()
-    if len(text) > TITLE_CHARACTERS or text[-1] in SENTENCE_ENDS.replace("?", ""):
+    if len(text) > TITLE_CHARACTERS or text[-1] in f"{SENTENCE_ENDS.replace('?', '')}」":
         return 0
     if number := NUMBERED.fullmatch(text):
         depth = number[1].count(".")
         neighbours = [NUMBERED.fullmatch(lines[0].strip()) for lines in (before, after) if _is_line(lines)]
         is_item = any(other and other[1].count(".") == depth for other in neighbours) and not depth
         return 0 if is_item or not number[2][0].isupper() else 2 + depth
-    follows_text = len(" ".join(after)) > max(80, len(text)) or SIGN.match(after[0]) is not None
-    is_short = len(text) <= HEADING_CHARACTERS and (text[0].isupper() or not text[0].isascii()) and not SIGN.match(text)
+    follows_text = _letters(" ".join(after)) > max(80, _letters(text)) or SIGN.match(after[0]) is not None
+    is_short = (
+        _letters(text) <= HEADING_CHARACTERS and (text[0].isupper() or not text[0].isascii()) and not SIGN.match(text)
+    )
     return 3 if is_short and follows_text and not COLUMNS.search(text) and line[0] != " " else 0
+
+
+def _letters(text: str) -> int:
+    """The length of a text, as long as one that says the same in letters."""
+    return len(text) + 2 * len(DENSE.findall(text))
 
 
 def _is_line(lines: Sequence[str]) -> bool:

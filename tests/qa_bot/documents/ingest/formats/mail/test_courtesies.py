@@ -48,6 +48,33 @@ def test_a_closing(closing: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("closing", "kept"),
+    [
+        (
+            "Best,\nAl\n\nAl Bo\nSenior Engineer\nLift Corp Ltd.\nPhone: +44 20 1234\nwww.lift.example\n"
+            "This e-mail is confidential. If you are not the intended recipient, delete it.",
+            "Best,\nAl",
+        ),
+        ("Kind regards\nAl Bo\nFacilities | Lift Corp Ltd. | Tel. 020 1234 567", "Kind regards\nAl Bo"),
+        (
+            "Mit freundlichen Grüßen\\\nAl Bo\\\nHausverwaltung\\\nAufzug GmbH\\\nAm Markt 3\\\n12345 Berlin\\\n"
+            "Telefon: 030 1234 56\\\nFax: 030 1234 57\\\nal@lift.example",
+            "Mit freundlichen Grüßen\nAl Bo",
+        ),
+        ("Regards\nFacilities | Lift Corp Ltd. | " + "Floor 3 · Tel. 020 1234 567 · www.lift.example" * 2, "Regards"),
+        ("Al Bo\nLift Corp Ltd.\n020 1234 567\nal@lift.example", "Al Bo"),
+    ],
+)
+def test_a_signature_without_a_mark_is_left_out(closing: str, kept: str) -> None:
+    assert without_courtesies(f"{BODY}\n\n{closing}", "Al Bo <al@lift.example>") == ("", BODY, kept)
+
+
+def test_a_postscript_below_a_signature_stays() -> None:
+    closing = "Best\nAl\nLift Corp Ltd. | Floor 3 | 020 1234 567\nPS: the lift works again."
+    assert without_courtesies(f"{BODY}\n\n{closing}", "").closing == closing
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Hi, the office is closed on Monday.\nPlease ask for the key.",
@@ -61,6 +88,8 @@ def test_a_closing(closing: str) -> None:
         "The office is closed.\nRegards\n" + "\n".join(f"- point {number}" for number in range(9)),
         "Dear all,",
         "Kind regards\nAnn",
+        "The office is closed.\nThanks\n" + "\n".join(f"- ask {name}@example.org" for name in "abcdefgh"),
+        "The office is closed. In the letter we wrote\nThe information was intended for members.\nNow it is for all.",
     ],
 )
 def test_other_lines_stay(text: str) -> None:

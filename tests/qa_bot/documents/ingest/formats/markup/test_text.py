@@ -102,6 +102,7 @@ def test_white_space(reads):
 
 
 LONG = "The quick brown fox jumps over the lazy dog, and the lazy dog does not mind it at all."
+JAPANESE = "来客用の駐車場は建物の北側にあります。料金は一日八百円です。"
 
 
 @pytest.mark.parametrize(
@@ -115,6 +116,11 @@ LONG = "The quick brown fox jumps over the lazy dog, and the lazy dog does not m
         ("1. Open the lid\n\n2. Pour water", "1. Open the lid\n2. Pour water"),
         (f"How do I pay?\n\n{LONG}", f"### How do I pay?\n\n{LONG}"),
         (f"It is late.\n\n{LONG}", f"It is late.\n\n{LONG}"),
+        (f"駐車場\n\n{JAPANESE}", f"### 駐車場\n\n{JAPANESE}"),
+        (f"{JAPANESE[:-1]}\n\n{JAPANESE}", f"{JAPANESE[:-1]}\n\n{JAPANESE}"),
+        (f"「はい」\n\n{JAPANESE}", f"「はい」\n\n{JAPANESE}"),
+        (f"次のとおり：\n\n{JAPANESE}", f"次のとおり：\n\n{JAPANESE}"),
+        ("古池や\n\n蛙飛びこむ\n\n水の音", "古池や\n\n蛙飛びこむ\n\n水の音"),
         ("Roses are red\n\nViolets are blue", "Roses are red\n\nViolets are blue"),
         ("Steps:\n1. Open the lid\n2) Pour\n   water", "Steps:\n\n1. Open the lid\n2. Pour water"),
         ("* a\n  - b\n  - c\n* d", "- a\n    - b\n    - c\n- d"),
