@@ -19,6 +19,7 @@ from qa_bot.documents.ingest.records import Limits, Record
 from qa_bot.documents.record_sync import Progress, RecordSync, SourceItem
 from qa_bot.documents.reject_log import AddReport, RejectLog, reject_log
 from qa_bot.documents.sources.places import FILE_KINDS, UPLOAD, kind_of, resolve
+from qa_bot.documents.sources.plan import Visiting
 from qa_bot.documents.sources.registry import Registry
 from qa_bot.documents.sources.synchronise import Synchronisation
 from qa_bot.documents.sources.watching import Watcher
@@ -77,9 +78,8 @@ def add(
     """
     _expect_input(paths, format)
     budget = ByteBudget(limits or Limits())
-    sites = _newly_visited(
-        home, config, urls, site or {}, collection=collection, removing=removing, limits=budget.limits, pages=pages
-    )
+    visiting = Visiting(budget.limits, pages, removing, allow_empty)
+    sites = _newly_visited(home, config, urls, site or {}, visiting, collection)
     with _changing(home, config, encoder, "add", dry_run=dry_run) as (store, update, log):
         if facts and update:
             graph.add(home, facts, action=None, switches=update.switches)
@@ -99,11 +99,8 @@ def _newly_visited(
     config: Config,
     urls: Sequence[str],
     site: Mapping[str, Any],
-    *,
+    visiting: Visiting,
     collection: str | None,
-    removing: bool,
-    limits: Limits,
-    pages: Callable[[int], None],
 ) -> list[VisitedSite]:
     """The pages and sites at URLs, visited before the home is locked."""
     if not urls:
@@ -111,9 +108,7 @@ def _newly_visited(
     from qa_bot.documents.sources.websites import visit_new  # late: it imports aiohttp
 
     with Store.open(home.store_url(config)) as store:
-        return visit_new(
-            store, config, urls, site, collection=collection, removing=removing, limits=limits, progress=pages
-        )
+        return visit_new(store, config, urls, site, visiting, collection=collection)
 
 
 def _new_website_runs(registry: Registry, sites: Iterable[VisitedSite], collection: str | None) -> Iterator[SourceRun]:
@@ -148,7 +143,7 @@ def synchronise(
         WriterBusyError: another process is writing.
     """
     limits = limits or Limits()
-    sites = _visited(home, config, names, limits, pages)
+    sites = _visited(home, config, names, Visiting(limits, pages, allow_empty=allow_empty))
     with _changing(home, config, encoder, "sync", dry_run=dry_run) as (store, update, log):
         registry = Registry(store, config.passages, update, removing=True, allow_empty=allow_empty)
         chosen = chosen_sources(store, names)
@@ -163,9 +158,7 @@ def synchronise(
     return log.counts
 
 
-def _visited(
-    home: Home, config: Config, names: Sequence[str], limits: Limits, pages: Callable[[int], None]
-) -> dict[int, VisitedSite]:
+def _visited(home: Home, config: Config, names: Sequence[str], visiting: Visiting) -> dict[int, VisitedSite]:
     """The websites among the chosen sources, visited before the home is locked."""
     with Store.open(home.store_url(config)) as store:
         websites = [source for source in chosen_sources(store, names) if source.kind == "website"]
@@ -173,7 +166,7 @@ def _visited(
             return {}
         from qa_bot.documents.sources.websites import visit_known
 
-        return visit_known(store, config, websites, limits=limits, progress=pages)
+        return visit_known(store, config, websites, visiting)
 
 
 def _website_runs(

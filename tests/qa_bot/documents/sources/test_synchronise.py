@@ -76,10 +76,15 @@ def test_an_empty_source_deletes_nothing(empty_home: Home, added: Add, synced: A
     docs.rename(docs.with_name("away"))
     (error,) = synced().errors
     assert "does not exist" in error or "No such file" in error
+    assert "name its new place with `qa-bot sources move`" in error
     docs.mkdir()
     assert "it has no files any more; nothing was deleted" in synced().errors[0]
     assert ({*stored(empty_home)}, list_sources(empty_home, CONFIG)[0].source.error) == ({*TEXTS}, synced().errors[0])
     assert (synced(allow_empty=True).removed, stored(empty_home)) == (2, {})
+    docs.rmdir()
+    report = synced()
+    assert (report.errors, list_sources(empty_home, CONFIG)[0].source.error) == ([], "")
+    assert "`qa-bot sources remove` forgets the source" in report.notices[0].message
 
 
 def test_the_other_sources_are_synchronised_beside_a_missing_one(
