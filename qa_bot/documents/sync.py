@@ -18,7 +18,7 @@ from qa_bot.documents.ingest.reading import read
 from qa_bot.documents.ingest.records import Limits, Record
 from qa_bot.documents.record_sync import Progress, RecordSync, SourceItem
 from qa_bot.documents.reject_log import AddReport, RejectLog, reject_log
-from qa_bot.documents.sources.places import FILE_KINDS, UPLOAD, kind_of, resolve
+from qa_bot.documents.sources.places import FILE_KINDS, UPLOAD, holder, kind_of, resolve
 from qa_bot.documents.sources.plan import Visiting
 from qa_bot.documents.sources.registry import Registry
 from qa_bot.documents.sources.synchronise import Synchronisation
@@ -135,7 +135,7 @@ def synchronise(
     A source that is unreachable or suddenly empty is not changed, with an error in the report, unless `allow_empty`.
 
     Args:
-        dry_run: only compare; nothing is changed, and the report has only the lists of files.
+        dry_run: nothing is changed; the report says what would be.
         pages: called with the number of visited pages of a website.
 
     Raises:
@@ -150,11 +150,7 @@ def synchronise(
         _expect_places(chosen if names else ())
         runs = [registry.of_source(source) for source in chosen if source.kind in FILE_KINDS]
         runs += _website_runs(registry, chosen, sites)
-        if update is None:
-            log.counts.sources += [run.report() for run in runs]
-        else:
-            budget = ByteBudget(limits)
-            Synchronisation(store, update, config.passages, log, progress, budget, removing=True).run(runs)
+        Synchronisation(store, update, config.passages, log, progress, ByteBudget(limits), removing=True).run(runs)
     return log.counts
 
 
@@ -188,7 +184,11 @@ def chosen_sources(store: Store, names: Sequence[str] = ()) -> list[Source]:
         match = next((source for source in known if name == source.name or source.place in (name, place)), None)
         if match is None:
             listed = ", ".join(source.name for source in known) or "none"
-            raise ChangeError(f"Expected the name or place of a source, but got {name!r}; there is: {listed}.")
+            held = None if "://" in name else holder(Path(place), known, None)
+            hint = (
+                f"; it is in {held[0].name}: use that, or `qa-bot add --sync` while the file is there" if held else ""
+            )
+            raise ChangeError(f"Expected the name or place of a source, but got {name!r}{hint}; there is: {listed}.")
         chosen.append(match)
     return chosen if names else known
 

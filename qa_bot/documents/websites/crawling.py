@@ -89,7 +89,7 @@ class _Crawl:
             yield self._end()
         except SiteLimitError as error:
             yield SiteEnd(
-                is_complete=False, message=f"{self._visits:,} pages are visited, others may be missing: {error}"
+                is_complete=False, message=f"visited: {counted(self._visits, 'page')}; others may be missing: {error}"
             )
 
     def _end(self) -> SiteEnd:
@@ -277,7 +277,7 @@ class _Crawl:
         except ValueError as error:
             items.append(Reject(str(page.url), str(error)))
         if empty:
-            items.append(Notice(str(page.url), f"{empty:,} entries have no text; add their site with --crawl."))
+            items.append(Notice(str(page.url), f"Without text: {counted(empty, 'item')}; add their site with --crawl."))
         self._frontier.add(links, depth + 1)
         ids = tuple(item.id for item in items if isinstance(item, Record))
         # without validators: the dates of a feed are needed at every sync

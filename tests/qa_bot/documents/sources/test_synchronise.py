@@ -104,7 +104,7 @@ def test_a_rejected_file_keeps_its_documents_and_says_so(empty_home: Home, added
     for _ in range(2):
         report = synced()
         assert report.rejected == 1
-        assert report.examples[0].reason.endswith("Its 1 documents from before are kept.")
+        assert report.examples[0].reason.endswith("It keeps 1 document from before.")
         assert {*stored(empty_home)} == {*TEXTS}
     assert "1 rejected, first" in list_sources(empty_home, CONFIG)[0].source.error
     write(docs, {"rust.md": "Mended."})

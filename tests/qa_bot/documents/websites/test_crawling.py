@@ -372,7 +372,7 @@ def test_entries_of_a_feed_are_documents(site: Any) -> None:
     }
     notice = result.items[-1]
     assert isinstance(notice, Notice)
-    assert notice.message == "1 entries have no text; add their site with --crawl."
+    assert notice.message == "Without text: 1 item; add their site with --crawl."
 
 
 def test_a_crawl_reads_the_pages_of_entries_and_takes_their_dates(site: Any) -> None:
