@@ -18,7 +18,8 @@ from qa_bot.documents.ingest.reading import read
 from qa_bot.documents.ingest.records import Limits, Record
 from qa_bot.documents.record_sync import Progress, RecordSync, SourceItem
 from qa_bot.documents.reject_log import AddReport, RejectLog, reject_log
-from qa_bot.documents.sources.places import FILE_KINDS, UPLOAD, kind_of, resolve
+from qa_bot.documents.sources.places import FILE_KINDS, UPLOAD, holder, kind_of, resolve
+from qa_bot.documents.sources.plan import Visiting
 from qa_bot.documents.sources.registry import Registry
 from qa_bot.documents.sources.synchronise import Synchronisation
 from qa_bot.documents.sources.watching import Watcher
@@ -77,9 +78,8 @@ def add(
     """
     _expect_input(paths, format)
     budget = ByteBudget(limits or Limits())
-    sites = _newly_visited(
-        home, config, urls, site or {}, collection=collection, removing=removing, limits=budget.limits, pages=pages
-    )
+    visiting = Visiting(budget.limits, pages, removing, allow_empty)
+    sites = _newly_visited(home, config, urls, site or {}, visiting, collection)
     with _changing(home, config, encoder, "add", dry_run=dry_run) as (store, update, log):
         if facts and update:
             graph.add(home, facts, action=None, switches=update.switches)
@@ -99,11 +99,8 @@ def _newly_visited(
     config: Config,
     urls: Sequence[str],
     site: Mapping[str, Any],
-    *,
+    visiting: Visiting,
     collection: str | None,
-    removing: bool,
-    limits: Limits,
-    pages: Callable[[int], None],
 ) -> list[VisitedSite]:
     """The pages and sites at URLs, visited before the home is locked."""
     if not urls:
@@ -111,9 +108,7 @@ def _newly_visited(
     from qa_bot.documents.sources.websites import visit_new  # late: it imports aiohttp
 
     with Store.open(home.store_url(config)) as store:
-        return visit_new(
-            store, config, urls, site, collection=collection, removing=removing, limits=limits, progress=pages
-        )
+        return visit_new(store, config, urls, site, visiting, collection=collection)
 
 
 def _new_website_runs(registry: Registry, sites: Iterable[VisitedSite], collection: str | None) -> Iterator[SourceRun]:
@@ -140,7 +135,7 @@ def synchronise(
     A source that is unreachable or suddenly empty is not changed, with an error in the report, unless `allow_empty`.
 
     Args:
-        dry_run: only compare; nothing is changed, and the report has only the lists of files.
+        dry_run: nothing is changed; the report says what would be.
         pages: called with the number of visited pages of a website.
 
     Raises:
@@ -148,24 +143,18 @@ def synchronise(
         WriterBusyError: another process is writing.
     """
     limits = limits or Limits()
-    sites = _visited(home, config, names, limits, pages)
+    sites = _visited(home, config, names, Visiting(limits, pages, allow_empty=allow_empty))
     with _changing(home, config, encoder, "sync", dry_run=dry_run) as (store, update, log):
         registry = Registry(store, config.passages, update, removing=True, allow_empty=allow_empty)
         chosen = chosen_sources(store, names)
         _expect_places(chosen if names else ())
         runs = [registry.of_source(source) for source in chosen if source.kind in FILE_KINDS]
         runs += _website_runs(registry, chosen, sites)
-        if update is None:
-            log.counts.sources += [run.report() for run in runs]
-        else:
-            budget = ByteBudget(limits)
-            Synchronisation(store, update, config.passages, log, progress, budget, removing=True).run(runs)
+        Synchronisation(store, update, config.passages, log, progress, ByteBudget(limits), removing=True).run(runs)
     return log.counts
 
 
-def _visited(
-    home: Home, config: Config, names: Sequence[str], limits: Limits, pages: Callable[[int], None]
-) -> dict[int, VisitedSite]:
+def _visited(home: Home, config: Config, names: Sequence[str], visiting: Visiting) -> dict[int, VisitedSite]:
     """The websites among the chosen sources, visited before the home is locked."""
     with Store.open(home.store_url(config)) as store:
         websites = [source for source in chosen_sources(store, names) if source.kind == "website"]
@@ -173,7 +162,7 @@ def _visited(
             return {}
         from qa_bot.documents.sources.websites import visit_known
 
-        return visit_known(store, config, websites, limits=limits, progress=pages)
+        return visit_known(store, config, websites, visiting)
 
 
 def _website_runs(
@@ -195,7 +184,11 @@ def chosen_sources(store: Store, names: Sequence[str] = ()) -> list[Source]:
         match = next((source for source in known if name == source.name or source.place in (name, place)), None)
         if match is None:
             listed = ", ".join(source.name for source in known) or "none"
-            raise ChangeError(f"Expected the name or place of a source, but got {name!r}; there is: {listed}.")
+            held = None if "://" in name else holder(Path(place), known, None)
+            hint = (
+                f"; it is in {held[0].name}: use that, or `qa-bot add --sync` while the file is there" if held else ""
+            )
+            raise ChangeError(f"Expected the name or place of a source, but got {name!r}{hint}; there is: {listed}.")
         chosen.append(match)
     return chosen if names else known
 

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from qa_bot.terminal.cleaned_console import cleaned
 from qa_bot.terminal.sigint import check_interrupt
+from qa_core.counted import counted
 from qa_core.text.safe_text import clean
 from qa_core.types import Candidate
 
@@ -82,6 +83,8 @@ def show_added(added: AddReport, *, dry_run: bool, console: Console | None = Non
     would = "would be " if dry_run else ""
     parts = [f"{getattr(added, what):,} {what}" for what in ("added", "updated", "unchanged", "rejected")]
     parts += [f"{added.removed:,} removed"] * bool(added.removed)
+    moved = sum(len(source.moved) for source in added.sources)
+    parts += [f"{counted(moved, 'moved file')} among them"] * bool(moved)
     repeats = f", {added.duplicates:,} of them nearly the same as another" * bool(added.duplicates)
     console.print(would + ", ".join(parts) + f" ({added.passages:,} passages{repeats})" * bool(added.passages))
 

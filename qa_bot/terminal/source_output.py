@@ -24,15 +24,21 @@ LISTED = 20
 def show_synchronised(report: AddReport, *, dry_run: bool, console: Console | None = None) -> None:
     """The files that differ, source by source, then counts of documents; errors and rejects on stderr."""
     console = cleaned(console)
-    errors = cleaned(stderr=True)
     if not report.sources:
         console.print("No sources to compare; `qa-bot add PATH` makes one.")
     for source in report.sources:
         _show_files(source, console, None if dry_run else LISTED)
+    show_errors(report)
+    if report.records or report.sources:
+        show_added(report, dry_run=dry_run, console=console)
+
+
+def show_errors(report: AddReport) -> None:
+    """Why sources could not be compared, on stderr."""
+    errors = cleaned(stderr=True)
+    for source in report.sources:
         if source.error:
             errors.print(Text(f"{source.name}: {source.error}", style="red"))
-    if report.records or (report.sources and not dry_run):
-        show_added(report, dry_run=dry_run, console=console)
 
 
 def _show_files(source: SourceReport, console: Console, limit: int | None) -> None:
@@ -48,20 +54,20 @@ def _show_files(source: SourceReport, console: Console, limit: int | None) -> No
 
 
 def show_sources(infos: Sequence[SourceInfo], *, console: Console | None = None) -> None:
-    """Name, kind, counts, last synchronisation and place of each source, and its last error below it."""
+    """Name, collection, kind, counts, last synchronisation and place of each source, and its last error below it."""
     console = cleaned(console)
     if not infos:
         console.print("No sources yet; `qa-bot add PATH` makes one.")
         return
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("name", "kind", "files", "documents", "passages", "last sync", "place"):
+    for name in ("name", "collection", "kind", "files", "documents", "passages", "last sync", "place"):
         is_count = name in ("files", "documents", "passages")
         table.add_column(name, justify="right" if is_count else "left", no_wrap=is_count, overflow="fold")
     for info in infos:
         source = info.source
         synced = time.strftime("%Y-%m-%d %H:%M", time.localtime(source.synced)) if source.synced else "never"
         counts = (f"{count:,}" for count in (info.files, info.documents, info.passages))
-        table.add_row(Text(source.name), source.kind, *counts, synced, Text(source.place))
+        table.add_row(Text(source.name), Text(source.collection), source.kind, *counts, synced, Text(source.place))
     console.print(table)
     for info in infos:
         if info.source.error:

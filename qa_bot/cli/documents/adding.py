@@ -127,12 +127,16 @@ def _urls(paths: list[str], site: dict[str, float]) -> list[str]:
 def _show(added: AddReport, *, with_files: bool, dry_run: bool, json: bool) -> None:
     """Counts of documents, and on request the lists of files."""
     if json:
-        print_json({**added.as_dict(), **(added.lists() if with_files else {})})
+        print_json({**added.as_dict(), "errors": added.errors, **(added.lists() if with_files else {})})
         return
     from qa_bot.terminal.output import show_added
-    from qa_bot.terminal.source_output import show_synchronised
+    from qa_bot.terminal.source_output import show_errors, show_synchronised
 
-    (show_synchronised if with_files else show_added)(added, dry_run=dry_run)
+    if with_files:
+        show_synchronised(added, dry_run=dry_run)
+    else:
+        show_errors(added)
+        show_added(added, dry_run=dry_run)
 
 
 def exit_code(report: AddReport) -> int:

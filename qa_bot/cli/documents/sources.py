@@ -11,6 +11,7 @@ from qa_bot.cli.context import FAILED, OK, Json, expect_name, open_filled, open_
 from qa_bot.cli.documents.adding import AllowEmpty, exit_code
 from qa_bot.cli.documents.improving import NoImprove, finish_change
 from qa_bot.cli.entry_points import PLAIN_HELP
+from qa_core.counted import counted
 
 if TYPE_CHECKING:
     from qa_bot.documents.reject_log import AddReport
@@ -25,7 +26,7 @@ Names = Annotated[list[str] | None, typer.Argument(metavar="[SOURCE]...", help="
 def sync(
     context: typer.Context,
     names: Names = None,
-    dry_run: Annotated[bool, typer.Option(help="Only list the files that differ.")] = False,
+    dry_run: Annotated[bool, typer.Option(help="Only report what would happen.")] = False,
     allow_empty: AllowEmpty = False,
     json: Json = False,
     no_improve: NoImprove = False,
@@ -73,7 +74,7 @@ def watch(context: typer.Context, names: Names = None, json: Json = False) -> No
 
     home, config, encoder = open_filled(context)
     watcher = watcher_of(home, lambda: (config, encoder), names or ())
-    watcher.run(show, started=lambda count: notify(f"Watching {count:,} sources; stop with Ctrl-C."))
+    watcher.run(show, started=lambda count: notify(f"Watching {counted(count, 'source')}; stop with Ctrl-C."))
 
 
 @sources.callback()
@@ -129,12 +130,12 @@ def remove(
 
     home, config, encoder = open_filled(context)
     info = changes.source_info(home, config, name)
-    question = f"Remove the source {info.source.name} and its {info.documents:,} documents?"
+    question = f"Remove the source {info.source.name} and its {counted(info.documents, 'document')}?"
     if not yes and not typer.confirm(question, err=True):
         raise typer.Exit(FAILED)
     removed = changes.remove_source(home, config, encoder, name)
     if json:
         print_json({"removed": removed})
     else:
-        say(f"{removed:,} document{'s' * (removed != 1)} removed")
+        say(f"{counted(removed, 'document')} removed")
     raise typer.Exit(OK)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from qa_bot.documents.ingest.files.digest import file_digest
-from qa_bot.documents.ingest.records import Notice, Reject
+from qa_bot.documents.ingest.records import Limits, Notice, Reject
 from qa_bot.documents.sources.listing import FileState, Listing
 from qa_bot.home.store import SourceFile
 
@@ -17,6 +17,25 @@ STALE = "stale"
 """Outcome of a file that was read, but whose earlier documents were kept, because only `sync` removes documents."""
 REJECTED = "rejected"
 """Outcome of a file of which something was rejected; it is read again every time."""
+
+NOTHING_LEFT = "There is nothing any more, and its documents are removed; `qa-bot sources remove` forgets the source."
+
+
+@dataclass(frozen=True, slots=True)
+class Visiting:
+    """How websites are visited for a synchronisation.
+
+    Attributes:
+        limits: bounds on the bytes of a page, and on what is unpacked from it.
+        pages: called with the number of pages that were visited so far.
+        removing: documents of pages that are gone are to be removed …
+        allow_empty: … also if only no link leads to the pages.
+    """
+
+    limits: Limits
+    pages: Callable[[int], None]
+    removing: bool = True
+    allow_empty: bool = False
 
 
 @dataclass(slots=True)
@@ -78,6 +97,8 @@ def compare(
             seen.add(state.path)
             _compare_file(plan, state, rows.get(state.path), settings, incomplete)
     except OSError as error:
+        if not rows and not listing.scope and isinstance(error, FileNotFoundError):
+            return SyncPlan(problems=[Notice(str(listing.place), NOTHING_LEFT)])
         if not allow_empty or not isinstance(error, FileNotFoundError):
             return SyncPlan(error=_unreachable(listing.place, error.strerror or "it does not exist"))
     if rows and not plan.present and not allow_empty:
@@ -131,6 +152,6 @@ def _find_moves(plan: SyncPlan, gone: Iterable[str], rows: Mapping[str, SourceFi
 
 def _unreachable(place: Path, reason: str) -> str:
     return (
-        f"Expected files at {place}, but {reason}; nothing was deleted: mount or restore it, or, if it is really gone, "
-        "sync with --allow-empty or use `qa-bot sources remove`."
+        f"Expected files at {place}, but {reason}; nothing was deleted: mount or restore it, name its new place with "
+        "`qa-bot sources move`, or, if it is really gone, sync with --allow-empty or use `qa-bot sources remove`."
     )

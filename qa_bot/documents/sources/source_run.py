@@ -21,10 +21,11 @@ from qa_bot.documents.sources.listing import FileState, Listing
 from qa_bot.documents.sources.places import FILE_KINDS
 from qa_bot.documents.sources.plan import REJECTED, STALE, WHOLE, SyncPlan, compare
 from qa_bot.home.store import Source, SourceFile, SourceStore, with_deleted
+from qa_core.counted import counted
 
 YOUNG = 2_000_000_000
 """Nanoseconds: a file that changed so recently may change again without a new time, so its time is not trusted."""
-KEPT = " Its {count:,} documents from before are kept."
+KEPT = " It keeps {documents} from before."
 
 
 @dataclass(slots=True)
@@ -177,7 +178,11 @@ class SourceRun:
             yield item
         if last is not None:
             row = self.rows.get(path)
-            note = KEPT.format(count=row.documents) if row and row.documents and not result.records else ""
+            note = (
+                KEPT.format(documents=counted(row.documents, "document"))
+                if row and row.documents and not result.records
+                else ""
+            )
             yield Reject(last.where, last.reason + note)
         self.results[path] = result
 

@@ -99,6 +99,8 @@ class Synchronisation:
         """Remove what is gone, and have the state of the files remembered."""
         update = self.update
         if update is None:
+            going = self.store.sources.of_files(run.source.id, run.plan.gone if self.removing else ())
+            self.log.counts.removed += sum(not records.was_seen(one.document) for one in going)
             return
         gone = self._retire_gone(run, records, update) if self.removing else []
         self._retire_left_over(run, records, update)
@@ -130,6 +132,8 @@ class Synchronisation:
             for one in owned
             if one.file in moves and one.external_id.startswith(run.rows[one.file].stem)
         ]
+        repeats = self.store.sources.count_repeats(update.number, [one.document for one in owned])
+        self.log.counts.duplicates -= repeats  # of what is no longer there
         self._retire(owned, update)
         self._alias(run, aliases, update)
         return gone

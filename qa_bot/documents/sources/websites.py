@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from typing import Any
 
 from qa_bot.documents.index_update import ChangeError
 from qa_bot.documents.ingest.files.byte_budget import ByteBudget
-from qa_bot.documents.ingest.records import Item, Limits, Notice, Reject
+from qa_bot.documents.ingest.records import Item, Notice, Reject
 from qa_bot.documents.sources.listing import FileState
-from qa_bot.documents.sources.plan import STALE, WHOLE, SyncPlan
+from qa_bot.documents.sources.plan import NOTHING_LEFT, STALE, WHOLE, SyncPlan, Visiting
 from qa_bot.documents.sources.registry import Registry
 from qa_bot.documents.sources.source_run import FileResult, SourceRun
 from qa_bot.documents.sources.synchronise import settings_of
@@ -20,14 +20,17 @@ from qa_bot.documents.websites.urls import URL, document_id, parse_url
 from qa_bot.documents.websites.visits import PageState, PageVisit, SiteEnd, SiteOptions
 from qa_bot.home.config import Config
 from qa_bot.home.store import Source, SourceFile, Store, with_deleted
+from qa_core.counted import counted
 
 KIND = "website"
 NO_PAGES = (
     "Expected the pages that {place} had before, but got none of them, only others such as {url}; nothing was deleted: "
     "check the address, or, if they are really gone, sync with --allow-empty or use `qa-bot sources remove`."
 )
-Pages = Callable[[int], None]
-"""Called with the number of pages that were visited so far."""
+KEPT = (
+    "no link led to {pages} of before, which the server still has or did not show; their documents stay (`sync "
+    "--allow-empty` removes them)."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ class WebsiteRun(SourceRun):
 
     site: VisitedSite = field(kw_only=True)
     _pages: dict[str, PageVisit] = field(default_factory=dict)
+    _kept: list[str] = field(default_factory=list)
 
     def compare(self, *, completing: bool, removing: bool, allow_empty: bool = False) -> None:
         """Plan what to store and remove; pages are gone only if the server says so, or the whole site was visited.
@@ -64,6 +68,9 @@ class WebsiteRun(SourceRun):
         """
         self.rows = self.store.files(self.source.id)
         is_gone = bool(self.site.visits) and self.site.visits[0].outcome == "gone"
+        if is_gone and not self.rows and not completing:
+            self.plan = SyncPlan(problems=[Notice(self.source.place, NOTHING_LEFT)])
+            return
         if self.site.error and not (is_gone and allow_empty):
             self.plan = SyncPlan(error=f"{self.site.error} Nothing was deleted.")
             return
@@ -76,6 +83,7 @@ class WebsiteRun(SourceRun):
         if self.site.end.message:
             self.plan.problems.append(Notice(self.source.place, f"{self.site.end.message}."))
         self._find_moves()
+        self._note_kept()
         if removing and not allow_empty and self.rows and len(self.plan.deleted) == len(self.rows):
             self.plan = SyncPlan(error=NO_PAGES.format(place=self.source.place, url=self.site.visits[0].url))
             return
@@ -93,6 +101,8 @@ class WebsiteRun(SourceRun):
             plan.problems += [item for item in visit.items if isinstance(item, Reject)]
         elif visit.outcome == "gone":
             plan.deleted += [path] if row else []
+        elif visit.outcome == "kept":
+            self._kept += [path] if row else []
         elif visit.outcome == "unchanged" and row and visit.state:
             plan.unchanged += 1
             plan.documents += row.documents
@@ -104,16 +114,24 @@ class WebsiteRun(SourceRun):
             self._pages[path] = visit
 
     def _find_moves(self) -> None:
-        """Pair new pages with gone ones of the same content."""
+        """Pair new pages with gone ones of the same content, or with such that no link leads to."""
         plan = self.plan
-        gone = {self.rows[path].hash: path for path in plan.deleted if self.rows[path].hash}
+        gone = {self.rows[path].hash: path for path in [*self._kept, *plan.deleted] if self.rows[path].hash}
         for path in list(plan.new):
             state = self._pages[path].state
             if state is not None and state.hash in gone:
                 before = gone.pop(state.hash)
                 plan.new.remove(path)
-                plan.deleted.remove(before)
+                (plan.deleted if before in plan.deleted else self._kept).remove(before)
                 plan.moved.append((before, path))
+
+    def _note_kept(self) -> None:
+        """Count the pages that no link leads to as unchanged, and say so."""
+        self.plan.unchanged += len(self._kept)
+        self.plan.documents += sum(self.rows[path].documents for path in self._kept)
+        if self._kept:
+            notice = KEPT.format(pages=counted(len(self._kept), "page"))
+            self.plan.problems.append(Notice(self.source.place, notice))
 
     def _digest(self, state: FileState) -> str:
         page = self._pages[state.path].state
@@ -128,11 +146,9 @@ def visit_new(
     config: Config,
     urls: Iterable[str],
     options: Mapping[str, Any],
+    visiting: Visiting,
     *,
     collection: str | None,
-    removing: bool,
-    limits: Limits,
-    progress: Pages,
 ) -> list[VisitedSite]:
     """Visit sites that are added, or added again; the arguments are those of `sync.add`.
 
@@ -147,26 +163,18 @@ def visit_new(
             raise ChangeError(str(error)) from None
         source = _at(store, place, collection)
         chosen = {**(source.options.get("site", {}) if source else {}), **options}
-        known = _page_states(store, source, config, completing=True, removing=removing) if source else {}
-        site = _visit(place, chosen, config, limits, known, progress)
+        site = _visit(store, config, place, source, chosen, visiting, completing=True)
         if site.error and source is None:
             raise ChangeError(f"{place}: {site.error}")
         sites.append(site)
     return sites
 
 
-def visit_known(
-    store: Store, config: Config, sources: Iterable[Source], *, limits: Limits, progress: Pages
-) -> dict[int, VisitedSite]:
+def visit_known(store: Store, config: Config, sources: Iterable[Source], visiting: Visiting) -> dict[int, VisitedSite]:
     """Visit the websites among some sources, by key."""
     return {
         source.id: _visit(
-            source.place,
-            source.options.get("site", {}),
-            config,
-            limits,
-            _page_states(store, source, config, completing=False, removing=True),
-            progress,
+            store, config, source.place, source, source.options.get("site", {}), visiting, completing=False
         )
         for source in sources
         if source.kind == KIND
@@ -229,21 +237,31 @@ def _names(url: URL) -> Iterator[str]:
 
 
 def _visit(
-    place: str,
-    options: Mapping[str, Any],
+    store: Store,
     config: Config,
-    limits: Limits,
-    previous: Mapping[str, PageState],
-    progress: Pages,
+    place: str,
+    source: Source | None,
+    options: Mapping[str, Any],
+    visiting: Visiting,
+    *,
+    completing: bool,
 ) -> VisitedSite:
+    """Visit a site; with a `source`, it was visited before, and its pages are doubted before they go."""
+    previous: Mapping[str, PageState] = {}
+    doubted: Collection[str] = ()
+    if source:
+        previous = _page_states(store, source, config, completing=completing, removing=visiting.removing)
+        is_doubtful = visiting.removing and not visiting.allow_empty
+        doubted = store.sources.files(source.id).keys() if is_doubtful else ()
     visits: list[PageVisit] = []
     end = SiteEnd(is_complete=False)
-    for visit in read_site(place, SiteOptions(**options, limits=limits), config.web, previous=previous):
+    chosen = SiteOptions(**options, limits=visiting.limits)
+    for visit in read_site(place, chosen, config.web, previous=previous, doubted=doubted):
         if isinstance(visit, SiteEnd):
             end = visit
         else:
             visits.append(visit)
-            progress(len(visits))
+            visiting.pages(len(visits))
     return VisitedSite(place, options, tuple(visits), end)
 
 

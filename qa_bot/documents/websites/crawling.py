@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
@@ -11,13 +12,14 @@ from qa_bot.documents.websites.feeds import Entry, entries
 from qa_bot.documents.websites.fetching.client import OK, Reply
 from qa_bot.documents.websites.fetching.errors import FetchError, LeftSiteError, SiteLimitError
 from qa_bot.documents.websites.fetching.visitor import Admit, Clock, Request, Visitor
-from qa_bot.documents.websites.frontier import Frontier
+from qa_bot.documents.websites.frontier import WAITING, Frontier
 from qa_bot.documents.websites.page_links import PageTags, page_tags
 from qa_bot.documents.websites.page_records import Page, entry_items, page_items
 from qa_bot.documents.websites.robots import Robots, RobotsError
 from qa_bot.documents.websites.sitemaps import sitemap_pages
 from qa_bot.documents.websites.urls import URL, Scope, UrlError, document_id, parse_url
 from qa_bot.documents.websites.visits import PageState, PageVisit, SiteEnd, SiteOptions
+from qa_core.counted import counted
 
 NOT_MODIFIED, GONE = 304, frozenset({404, 410})
 
@@ -28,6 +30,7 @@ def crawl(
     request: Request,
     *,
     previous: Mapping[str, PageState] | None = None,
+    doubted: Collection[str] = (),
     clock: Clock | None = None,
 ) -> Iterator[PageVisit | SiteEnd]:
     """Visit the start and, if the options say so, its site; the last item is a `SiteEnd`.
@@ -37,18 +40,26 @@ def crawl(
         options: limits and pace.
         request: sends one request.
         previous: the states of the last sync, by the pages' `document_id`s; unchanged pages are not read again.
+        doubted: `document_id`s of earlier pages. Those that no link leads to are requested at the end of a crawl, and
+            are `gone` or `kept`: a login page in place of the first page has no links either.
         clock: replaces the real time.
     """
-    return _Crawl(start, options, request, previous or {}, clock or Clock()).run()
+    return _Crawl(start, options, request, previous or {}, doubted, clock or Clock()).run()
 
 
 class _Crawl:
     """One crawl, page after page."""
 
     def __init__(
-        self, start: URL, options: SiteOptions, request: Request, previous: Mapping[str, PageState], clock: Clock
+        self,
+        start: URL,
+        options: SiteOptions,
+        request: Request,
+        previous: Mapping[str, PageState],
+        doubted: Collection[str],
+        clock: Clock,
     ) -> None:
-        self._start, self._options, self._previous = start, options, previous
+        self._start, self._options, self._previous, self._doubted = start, options, previous, doubted
         self._visitor = Visitor(request, 1 / options.rate, options.bytes, options.seconds, clock)
         self._robots = Robots(self._visitor)
         self._frontier = Frontier(Scope(start), options.depth)
@@ -57,6 +68,7 @@ class _Crawl:
         self._sitemaps: list[URL] = []  # that the server did not send
         self._forbidden = 0
         self._visits = 0
+        self._unasked = 0  # earlier pages that the limit on pages leaves out
 
     def run(self) -> Iterator[PageVisit | SiteEnd]:
         try:
@@ -68,23 +80,34 @@ class _Crawl:
             if self._options.crawl:
                 start = self._frontier.scope.start
                 self._frontier.add(sitemap_pages(start, self._robots, self._visitor, self._sitemaps.append), 1)
-                yield from self._others()
+                reached = {document_id(first.url)}
+                for visit in self._others():
+                    reached.add(document_id(visit.url))
+                    yield visit
+                if not reached.isdisjoint(self._doubted):
+                    yield from self._unlinked(reached, first.url)
             yield self._end()
         except SiteLimitError as error:
             yield SiteEnd(
-                is_complete=False, message=f"{self._visits:,} pages are visited, others may be missing: {error}"
+                is_complete=False, message=f"visited: {counted(self._visits, 'page')}; others may be missing: {error}"
             )
 
     def _end(self) -> SiteEnd:
-        is_complete = not self._options.crawl or not self._frontier
-        parts = [] if is_complete else [f"{len(self._frontier):,} more pages are not read; raise --max-pages"]
+        frontier, is_crawl = self._frontier, self._options.crawl
+        waiting = (len(frontier) + self._unasked) * is_crawl
+        parts = [f"not read: {counted(waiting, 'more page')}; raise --max-pages"] * bool(waiting)
+        if frontier.deep:
+            parts.append(f"not read: {counted(frontier.deep, 'page')} behind more links; raise --max-depth")
+        if frontier.crowded:
+            parts.append(f"not read: {counted(frontier.crowded, 'page')}, because {WAITING:,} others waited")
+        is_complete = not (parts or self._sitemaps)
         if self._sitemaps:
             parts.append(f"{self._sitemaps[0]} cannot be read now, so pages that only it lists are missing")
         if self._forbidden:
-            parts.append(f"robots.txt forbids {self._forbidden:,} pages")
-        if self._frontier.trapped:
-            parts.append(f"{self._frontier.trapped:,} addresses that differ only behind the question mark are left out")
-        return SiteEnd(is_complete and not self._sitemaps, "; ".join(parts))
+            parts.append(f"robots.txt forbids {counted(self._forbidden, 'page')}")
+        if frontier.trapped:
+            parts.append(f"{frontier.trapped:,} addresses that differ only behind the question mark are left out")
+        return SiteEnd(is_complete, "; ".join(parts))
 
     def _others(self) -> Iterator[PageVisit]:
         while self._frontier and self._visits < self._options.pages:
@@ -93,6 +116,34 @@ class _Crawl:
                 continue  # read through another address that names this one as canonical
             if (visit := self._visit(url, depth)) is not None:
                 yield visit
+
+    def _unlinked(self, reached: Collection[str], first: URL) -> Iterator[PageVisit]:
+        """The earlier pages that were not reached: gone if the server says so, or if they lead to a page of the site.
+
+        Several that lead to one page are kept, and those that lead to the first page: it may be a login page. Pages
+        that robots.txt forbids, or that another address gave, are left out.
+        """
+        targets: dict[URL, URL | None] = {}
+        for id_ in self._doubted:
+            url = URL(f"{first.scheme}://{id_}", encoded=True)
+            if id_ in reached or id_ in self._ids or not self._robots.allows(url):
+                continue
+            if self._visits < self._options.pages:
+                targets[url] = self._target(url)
+            else:
+                self._unasked += 1
+        shared = Counter(targets.values())
+        for url, target in targets.items():
+            has_moved = target not in {url, first} and shared[target] == 1 and document_id(target or url) in reached
+            yield PageVisit(url, "gone" if target is None or has_moved else "kept")
+
+    def _target(self, url: URL) -> URL | None:
+        """Where an earlier page is: at its own address, at another one of the site, or nowhere."""
+        try:
+            reply = self._fetch(url, lambda other: self._frontier.scope.holds(other) and self._robots.allows(other))
+        except FetchError:
+            return url
+        return None if reply.status in GONE else self._frontier.scope.normalised(reply.url)
 
     def _first(self) -> PageVisit:
         def admit(url: URL) -> bool:
@@ -226,7 +277,7 @@ class _Crawl:
         except ValueError as error:
             items.append(Reject(str(page.url), str(error)))
         if empty:
-            items.append(Notice(str(page.url), f"{empty:,} entries have no text; add their site with --crawl."))
+            items.append(Notice(str(page.url), f"Without text: {counted(empty, 'item')}; add their site with --crawl."))
         self._frontier.add(links, depth + 1)
         ids = tuple(item.id for item in items if isinstance(item, Record))
         # without validators: the dates of a feed are needed at every sync

@@ -30,9 +30,17 @@ class Frontier:
         self._queries: Counter[str] = Counter()
         self.trapped = 0
         """Addresses that were left out because too many differ in their query only."""
+        self.crowded = 0
+        """Addresses that were left out because too many waited."""
+        self._deep: set[URL] = set()
 
     def __len__(self) -> int:
         return len(self._waiting)
+
+    @property
+    def deep(self) -> int:
+        """Pages that were left out because only too many links lead to them; no more than `WAITING` are counted."""
+        return len(self._deep - self._seen)
 
     def visit(self, url: URL) -> bool:
         """Mark a page as visited; False if it was before."""
@@ -49,10 +57,15 @@ class Frontier:
 
     def add(self, urls: Iterable[URL], depth: int, *, first: bool = False) -> None:
         """Queue those pages of the site that are new, at the end or in front."""
-        if depth > self._depth:
-            return
         for url in self.pages_among(urls):
-            if url not in self._seen and len(self._waiting) < WAITING and not self._is_trap(url):
+            if url in self._seen:
+                continue
+            if depth > self._depth:
+                if len(self._deep) < WAITING:
+                    self._deep.add(url)
+            elif len(self._waiting) >= WAITING:
+                self.crowded += 1
+            elif not self._is_trap(url):
                 self._seen.add(url)
                 (self._waiting.appendleft if first else self._waiting.append)((url, depth))
 

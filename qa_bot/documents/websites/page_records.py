@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import html
+import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
 from pathlib import Path, PurePosixPath
 
 from qa_bot.documents.ingest import read
@@ -65,21 +67,28 @@ _SUFFIXES = {
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page as received; `html` is its text if it is HTML."""
+    """A page as received.
+
+    Attributes:
+        html: its text if it is HTML.
+        modified: when it was changed, in seconds since 1970; 0 if the server does not say.
+    """
 
     url: URL
     content_type: str
     body: bytes
     html: str | None = None
+    modified: float = 0
 
     @classmethod
     def of(cls, reply: Reply, url: URL) -> Page:
-        header = reply.headers.get("content-type", "")
+        header, modified = reply.headers.get("content-type", ""), _modified(reply.headers)
         content_type = header.partition(";")[0].strip().lower()
         if content_type not in HTML:
-            return cls(url, content_type, decode_text(reply.body, header) if "text" in content_type else reply.body)
+            body = decode_text(reply.body, header) if "text" in content_type else reply.body
+            return cls(url, content_type, body, None, modified)
         text = decode_page(reply.body, header)
-        return cls(url, content_type, text.encode("utf-8-sig"), text)
+        return cls(url, content_type, text.encode("utf-8-sig"), text, modified)
 
     @property
     def is_feed(self) -> bool:
@@ -98,7 +107,8 @@ def page_items(page: Page, address: URL, limits: Limits) -> Iterator[Item]:
         )
         return
     name = file_name(page.url)
-    yield from _read(page.body, name if name.lower().endswith(suffix) else f"{name}{suffix}", address, limits)
+    name = name if name.lower().endswith(suffix) else f"{name}{suffix}"
+    yield from _read(page.body, name, address, limits, page.modified)
 
 
 def entry_items(entry: Entry, address: URL, address_id: str, limits: Limits) -> Iterator[Item]:
@@ -120,10 +130,24 @@ def _suffix(page: Page) -> str | None:
     return in_address if is_known else None
 
 
-def _read(body: bytes, name: str, address: URL, limits: Limits) -> Iterator[Item]:
+def _modified(headers: Mapping[str, str]) -> float:
+    """The time of Last-Modified, unless the page was made for the request, which takes no minute."""
+    times = []
+    for name in ("last-modified", "date"):
+        try:
+            times.append(parsedate_to_datetime(headers.get(name, "")).timestamp())
+        except (ValueError, TypeError, OverflowError):
+            times.append(0.0)
+    modified, sent = times
+    is_made_now = sent > 0 and modified > sent - 60
+    return 0.0 if is_made_now else max(modified, 0.0)
+
+
+def _read(body: bytes, name: str, address: URL, limits: Limits, modified: float = 0) -> Iterator[Item]:
     with tempfile.TemporaryDirectory(prefix="qa-bot-") as folder:
         path = Path(folder) / name
         path.write_bytes(body)
+        os.utime(path, (modified, modified))
         for item in read(path, limits=limits):
             yield _of_page(item, path, address)
 

@@ -12,8 +12,10 @@ from qa_bot.documents.websites.fetching.errors import FetchError
 from qa_bot.documents.websites.fetching.visitor import Visitor
 from qa_bot.documents.websites.urls import URL, UrlError, parse_url
 
-LIMIT = 512 * 1024
-"""Bytes of a robots.txt that are read; RFC 9309 asks for at least 500 KiB."""
+PARSED = 512 * 1024
+"""Bytes of a robots.txt whose rules count; RFC 9309 asks for at least 500 KiB."""
+LIMIT = 16 * 1024**2
+"""Most bytes of a robots.txt; of a larger one nothing is known."""
 LONGEST_DELAY = 60.0
 """Seconds; a longer Crawl-delay counts as this one."""
 
@@ -72,7 +74,12 @@ class Robots:
                 f"Expected robots.txt of {origin.host}, but got status {reply.status}; nothing is read without it, try "
                 "again later."
             )
-        rules = Protego.parse(reply.body.decode("utf-8-sig", "replace") if reply.status == OK else "")
+        rules = Protego.parse(_beginning(reply.body).decode("utf-8-sig", "replace") if reply.status == OK else "")
         delay = rules.crawl_delay(user_agent()) or 0.0
         self.visitor.delays[origin.raw_host or ""] = min(delay, LONGEST_DELAY)
         return rules
+
+
+def _beginning(body: bytes) -> bytes:
+    """The lines that count; a line that is cut off could forbid more than it says."""
+    return body if len(body) <= PARSED else body[: body.rfind(b"\n", 0, PARSED) + 1]

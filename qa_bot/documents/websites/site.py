@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from qa_bot.documents.websites.crawling import crawl
 from qa_bot.documents.websites.fetching.client import Resolve, WebClient, system_addresses
@@ -18,6 +18,7 @@ def read_site(
     web: WebSection,
     *,
     previous: Mapping[str, PageState] | None = None,
+    doubted: Collection[str] = (),
     resolve: Resolve = system_addresses,
 ) -> Iterator[PageVisit | SiteEnd]:
     """Visit a page, or its site; the last item is a `SiteEnd`. Not for threads with a running event loop.
@@ -27,6 +28,7 @@ def read_site(
         options: limits and pace.
         web: the settings that allow addresses.
         previous: the states of the last sync, by the pages' `document_id`s.
+        doubted: earlier pages that are requested if no link leads to them; see `crawl`.
         resolve: addresses of a host, instead of the operating system's.
 
     Raises:
@@ -34,4 +36,4 @@ def read_site(
     """
     start = parse_url(url)
     with WebClient(Guard.of(web.allow, private=web.private), resolve=resolve) as client:
-        yield from crawl(start, options, client.get, previous=previous)
+        yield from crawl(start, options, client.get, previous=previous, doubted=doubted)

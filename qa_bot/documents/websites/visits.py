@@ -9,7 +9,7 @@ from typing import Any, Literal
 from qa_bot.documents.ingest.records import Item, Limits
 from qa_bot.documents.websites.urls import URL
 
-Outcome = Literal["read", "unchanged", "gone", "failed"]
+Outcome = Literal["read", "unchanged", "gone", "failed", "kept"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,8 @@ class PageVisit:
 
     Attributes:
         url: the page's address after redirects.
-        outcome: `unchanged` and `failed` pages keep their documents, those of `gone` ones are to be deleted.
+        outcome: `unchanged`, `failed` and `kept` pages keep their documents, those of `gone` ones are to be deleted.
+            A `kept` page was not read: no link leads to it, and the server did not say that it is gone.
         state: what to remember; None unless the page was read or is unchanged.
         items: records, rejects and notices.
     """

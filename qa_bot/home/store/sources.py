@@ -203,6 +203,17 @@ class SourceStore:
                 rows = connection.execute(query).all()
             yield from (OwnedDocument(*row) for row in rows)
 
+    def count_repeats(self, generation: int, keys: Iterable[int]) -> int:
+        """The number of passages added in `generation` that are near-duplicates of passages of these documents."""
+        joined = passages.join(documents, passages.c.document_id == documents.c.id)
+        added = select(func.count()).select_from(joined).where(documents.c.born == generation, live())
+        count = 0
+        for chunk in chunks(keys):
+            originals = select(passages.c.id).where(passages.c.document_id.in_(chunk))
+            with reading(self._engine) as connection:
+                count += connection.execute(added.where(passages.c.duplicate_of.in_(originals))).scalar_one()
+        return count
+
     def listed(self, source: int, files: Iterable[str], *, limit: int) -> list[ListedDocument]:
         """The first live documents of some files of a source."""
         rows: list[ListedDocument] = []

@@ -40,8 +40,12 @@ def test_edits_renames_and_deletions_are_followed(qa_bot: QaBot, docs: Path) -> 
         "  + new.md",
         "  ~ rust.md",
         "  > tea.txt → tee.txt",
+        "would be 2 added, 1 updated, 0 unchanged, 0 rejected, 1 removed, 1 moved file among them",
     ]
+    would = qa_bot("sync", "--dry-run", "--json").json
     called = qa_bot("sync", "--json")
+    assert [would[name] for name in ("added", "updated", "removed")] == [2, 1, 1]
+    assert (called.json["passages"], called.json["duplicates"]) == (3, 0)
     assert called.code == 0
     lists = {name: called.json[name] for name in ("new", "changed", "moved", "deleted", "errors")}
     assert lists == {
@@ -59,7 +63,7 @@ def test_a_dry_run_lists_all_files(qa_bot: QaBot, docs: Path) -> None:
     qa_bot("add", docs)
     for number in range(30):
         (docs / f"{number}.md").write_text(f"Text {number}.")
-    assert len(qa_bot("sync", "--dry-run").out.splitlines()) == 31
+    assert len(qa_bot("sync", "--dry-run").out.splitlines()) == 32
     assert "  + … and 10 more" in qa_bot("sync").out
 
 
@@ -84,7 +88,9 @@ def test_sources_are_listed_renamed_and_removed(qa_bot: QaBot, docs: Path) -> No
         "last_error": None,
     }
     assert qa_bot("sources", "rename", "docs", "papers").code == 0
-    assert qa_bot("sources").out.splitlines()[1].startswith("papers  folder      2          2         2  20")
+    assert (
+        qa_bot("sources").out.splitlines()[1].startswith("papers  default     folder      2          2         2  20")
+    )
     assert qa_bot("sources", "remove", "papers", "--yes").out == "2 documents removed\n"
     assert "No sources yet" in qa_bot("sources").out
     unknown = qa_bot("sources", "remove", "papers")
@@ -152,7 +158,16 @@ def test_a_rejected_file_ends_with_4_and_an_empty_source_with_1(qa_bot: QaBot, d
     empty = qa_bot("sync")
     assert empty.code == 1
     assert "nothing was deleted" in empty.err
+    for options in ((), ("--sync",)):
+        assert "docs: Expected files at" in qa_bot("add", docs, *options).err
+        assert "nothing was deleted" in qa_bot("add", docs, "--json", *options).json["errors"][0]
     assert qa_bot("add", "--sync", "--allow-empty", docs, "--json").json["removed"] == 1
+
+
+def test_a_path_in_a_source_is_no_source_and_the_message_names_that(qa_bot: QaBot, docs: Path) -> None:
+    qa_bot("add", docs)
+    called = qa_bot("sync", docs / "tea.txt")
+    assert (called.code, "it is in docs: use that, or `qa-bot add --sync`" in called.err) == (1, True)
 
 
 def test_without_sources_sync_says_so(qa_bot: QaBot) -> None:
@@ -167,7 +182,7 @@ def test_watch_follows_changes_until_ctrl_c(qa_bot: QaBot, home: Path, docs: Pat
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         assert process.stdout is not None
-        assert "Watching 1 sources" in process.stderr.readline()
+        assert "Watching 1 source;" in process.stderr.readline()
         time.sleep(2)
         (docs / "new.md").write_text("New.")
         (docs / "tea.txt").unlink()

@@ -81,6 +81,8 @@ def test_a_document_knows_when_its_file_was_changed(tmp_path):
         archive.writestr("c.txt", "x")
     records = list(read(tmp_path, readers={"text": two_records}))
     assert [record.modified for record in records] == ["2023-11-14", "", "", ""]  # not data sets, nor in archives
+    os.utime(tmp_path / "a.txt", (0, 0))
+    assert {record.modified for record in read(tmp_path, readers={"text": two_records})} == {""}
 
 
 def test_links_in_a_circle_are_walked_once(tmp_path):

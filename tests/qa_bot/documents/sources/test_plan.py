@@ -115,6 +115,11 @@ def test_an_empty_or_missing_source_deletes_nothing(folder: Path, empty: bool) -
     assert compared(gone, rows, allow_empty=True).deleted == ["a.md", "b.md", "sub/c.md"]
 
 
+def test_a_missing_source_without_documents_is_no_error(folder: Path) -> None:
+    plan = compared(folder.parent / "gone", {})
+    assert (plan.error, [problem.where for problem in plan.problems]) == ("", [str(folder.parent / "gone")])
+
+
 def test_files_below_an_unreadable_folder_stay(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = rows_of(folder)
     reject = Reject(str(folder / "sub"), "no rights")

@@ -76,10 +76,15 @@ def test_an_empty_source_deletes_nothing(empty_home: Home, added: Add, synced: A
     docs.rename(docs.with_name("away"))
     (error,) = synced().errors
     assert "does not exist" in error or "No such file" in error
+    assert "name its new place with `qa-bot sources move`" in error
     docs.mkdir()
     assert "it has no files any more; nothing was deleted" in synced().errors[0]
     assert ({*stored(empty_home)}, list_sources(empty_home, CONFIG)[0].source.error) == ({*TEXTS}, synced().errors[0])
     assert (synced(allow_empty=True).removed, stored(empty_home)) == (2, {})
+    docs.rmdir()
+    report = synced()
+    assert (report.errors, list_sources(empty_home, CONFIG)[0].source.error) == ([], "")
+    assert "`qa-bot sources remove` forgets the source" in report.notices[0].message
 
 
 def test_the_other_sources_are_synchronised_beside_a_missing_one(
@@ -99,7 +104,7 @@ def test_a_rejected_file_keeps_its_documents_and_says_so(empty_home: Home, added
     for _ in range(2):
         report = synced()
         assert report.rejected == 1
-        assert report.examples[0].reason.endswith("Its 1 documents from before are kept.")
+        assert report.examples[0].reason.endswith("It keeps 1 document from before.")
         assert {*stored(empty_home)} == {*TEXTS}
     assert "1 rejected, first" in list_sources(empty_home, CONFIG)[0].source.error
     write(docs, {"rust.md": "Mended."})

@@ -137,7 +137,7 @@ def test_a_rejected_upload_leaves_no_source_and_its_reason_names_the_sent_file(d
     assert names(desk.home) == []
     desk({"tea.md": TEA})
     broken = desk({"tea.md": b"\0\0", "new.md": b"\0\0"})
-    assert "Its 1 documents from before are kept." in broken.report.examples[0].reason
+    assert "It keeps 1 document from before." in broken.report.examples[0].reason
     (info,) = list_sources(desk.home, CONFIG)
     assert (info.files, info.documents, info.source.error) == (1, 1, "")
 

@@ -144,6 +144,7 @@ def test_changed_new_moved_and_deleted_pages(qa_bot: Callable[..., Any], site: A
 def test_add_removes_nothing(qa_bot: Callable[..., Any], site: Any) -> None:
     add(qa_bot, site)
     page(site, "", "Guide", "sleep")
+    del site.pages["localhost/guide/food"]
     add(qa_bot, site)
     assert documents(qa_bot) == ["", "food", "sleep"]
     add(qa_bot, site, "--sync")
@@ -189,6 +190,41 @@ def test_a_site_behind_a_login_keeps_its_documents(qa_bot: Callable[..., Any], s
     assert documents(qa_bot) == ["login"]
 
 
+def test_a_first_page_that_becomes_a_login_keeps_the_documents(qa_bot: Callable[..., Any], site: Any) -> None:
+    add(qa_bot, site)
+    for name in ("", "sleep", "food"):
+        page(site, name, "Log in", text="Log in to read about quokkas.")
+    for report in (sync(qa_bot, "--dry-run"), sync(qa_bot)):
+        assert (report["code"], report["deleted"], report["sources"][0]["unchanged"]) == (0, [], 2)
+    assert "no link led to 2 pages of before" in report["notices"][0]
+    assert documents(qa_bot) == ["", "food", "sleep"]
+    assert "thirteen hours" in qa_bot("search", "how long do quokkas sleep", "--json").out
+    del site.pages["localhost/guide/food"]
+    assert (sync(qa_bot)["removed"], documents(qa_bot)) == (1, ["", "sleep"])
+    assert sync(qa_bot, "--allow-empty")["removed"] == 1
+
+
+def test_a_page_under_a_second_address_has_moved(qa_bot: Callable[..., Any], site: Any) -> None:
+    add(qa_bot, site)
+    page(site, "", "Guide", "sleep/", "food")
+    page(site, "sleep/", "Sleep", text="Quokkas sleep for thirteen hours a day.")
+    assert [pair["to"].rpartition("/guide/")[2] for pair in sync(qa_bot)["moved"]] == ["sleep/"]
+    assert documents(qa_bot) == ["", "food", "sleep/"]
+
+
+def test_a_page_that_is_gone_is_an_error_until_its_document_is_removed(qa_bot: Callable[..., Any], site: Any) -> None:
+    qa_bot("add", site.url("localhost/guide/food"))
+    del site.pages["localhost/guide/food"]
+    assert sync(qa_bot)["code"] == 1
+    assert sync(qa_bot, "--allow-empty")["removed"] == 1
+    report = sync(qa_bot)
+    assert (report["code"], report["errors"]) == (0, [])
+    assert "`qa-bot sources remove` forgets the source" in report["notices"][0]
+    assert qa_bot("add", site.url("localhost/guide/food"), "--json").code == 1
+    page(site, "food", "Food", text="Quokkas eat grass and leaves.")
+    assert sync(qa_bot)["added"] == 1
+
+
 def test_a_page_that_says_noindex_later_loses_its_document(qa_bot: Callable[..., Any], site: Any) -> None:
     qa_bot("add", site.url("localhost/guide/food"))
     hidden = "<meta name='robots' content='noindex'><p>Quokkas eat grass and leaves.</p>"
@@ -215,6 +251,9 @@ def test_pages_beyond_a_limit_keep_their_documents(qa_bot: Callable[..., Any], s
     called = add(qa_bot, site, "--max-pages", 2, "--sync")
     assert "raise --max-pages" in json.loads(called.out)["notices"][0]
     assert documents(qa_bot) == ["", "food", "sleep"]
+    called = add(qa_bot, site, "--max-pages", 9, "--max-depth", 0, "--sync")
+    assert "not read: 2 pages behind more links; raise --max-depth" in json.loads(called.out)["notices"][0]
+    assert (sync(qa_bot)["removed"], documents(qa_bot)) == (0, ["", "food", "sleep"])
 
 
 def test_rejected_pages_are_read_again(qa_bot: Callable[..., Any], site: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -18,9 +19,11 @@ SITE = "https://x.example"
 class Result:
     """A finished crawl."""
 
-    def __init__(self, site: Any, start: str, options: SiteOptions, previous: dict[str, PageState]) -> None:
+    def __init__(
+        self, site: Any, start: str, options: SiteOptions, previous: dict[str, PageState], doubted: Collection[str]
+    ) -> None:
         site.requests.clear()
-        results = list(crawl(URL(start), options, site, previous=previous, clock=site.clock))
+        results = list(crawl(URL(start), options, site, previous=previous, doubted=doubted, clock=site.clock))
         assert isinstance(results[-1], SiteEnd)
         self.end = results[-1]
         self.visits = [visit for visit in results if isinstance(visit, PageVisit)]
@@ -31,8 +34,14 @@ class Result:
         self.states = {document_id(visit.url): visit.state for visit in self.visits if visit.state}
 
 
-def run(site: Any, start: str = f"{SITE}/", previous: dict[str, PageState] | None = None, **options: Any) -> Result:
-    return Result(site, start, SiteOptions(**{"crawl": True, **options}), previous or {})
+def run(
+    site: Any,
+    start: str = f"{SITE}/",
+    previous: dict[str, PageState] | None = None,
+    doubted: Collection[str] = (),
+    **options: Any,
+) -> Result:
+    return Result(site, start, SiteOptions(**{"crawl": True, **options}), previous or {}, doubted)
 
 
 def html(text: str, *links: str, head: str = "") -> str:
@@ -81,10 +90,10 @@ def test_only_pages_below_the_start(site: Any) -> None:
 def test_limits_on_pages_and_depth(site: Any) -> None:
     result = run(site, pages=2)
     assert list(result.records) == ["x.example/", "x.example/a"]
-    assert result.end == SiteEnd(False, "1 more pages are not read; raise --max-pages")
+    assert result.end == SiteEnd(False, "not read: 1 more page; raise --max-pages")
     result = run(site, depth=1)
     assert list(result.records) == ["x.example/", "x.example/a"]
-    assert result.end.is_complete
+    assert result.end == SiteEnd(False, "not read: 1 page behind more links; raise --max-depth")
 
 
 def test_limits_on_bytes_and_seconds(site: Any) -> None:
@@ -110,7 +119,7 @@ def test_robots_txt_is_obeyed(site: Any) -> None:
     site[f"{SITE}/robots.txt"] = "User-agent: *\nDisallow: /a"
     result = run(site)
     assert list(result.records) == ["x.example/"]
-    assert result.end == SiteEnd(True, "robots.txt forbids 1 pages")
+    assert result.end == SiteEnd(True, "robots.txt forbids 1 page")
     site[f"{SITE}/robots.txt"] = "User-agent: *\nDisallow: /"
     result = run(site)
     assert [reject.where for reject in result.rejects] == [f"{SITE}/"]
@@ -275,6 +284,45 @@ def test_pages_without_links_to_them_are_not_visited_again(site: Any) -> None:
     assert second.end.is_complete
 
 
+PAGES = ("x.example/", "x.example/a", "x.example/b")
+
+
+def asked(site: Any, **options: Any) -> dict[str, str]:
+    """What becomes of two pages of a site whose first page has no links, and had some before."""
+    site[f"{SITE}/"] = html("Home", "/a")
+    first = run(site)
+    site[f"{SITE}/"] = "<p>Log in to read this.</p>"
+    outcomes = run(site, previous=first.states, doubted=PAGES, **options).outcomes
+    return {path: outcome for path, outcome in outcomes.items() if path in {"/a", "/b"}}
+
+
+def test_pages_that_no_link_leads_to_are_kept_unless_the_server_says_that_they_are_gone(site: Any) -> None:
+    assert asked(site) == {"/a": "kept", "/b": "kept"}
+    site[f"{SITE}/a"], site[f"{SITE}/b"] = (410, {}, b""), (503, {"retry-after": "0"}, b"")
+    assert asked(site) == {"/a": "gone", "/b": "kept"}
+
+
+def test_a_page_that_moved_is_gone_but_not_one_that_leads_to_a_login(site: Any) -> None:
+    site[f"{SITE}/sitemap.xml"] = f"<urlset><url><loc>{SITE}/new</loc></url></urlset>"
+    site[f"{SITE}/new"] = html("New")
+    site[f"{SITE}/a"] = (301, {"location": "/new"}, b"")
+    assert asked(site) == {"/a": "gone", "/b": "kept"}
+    site[f"{SITE}/b"] = (301, {"location": "/new"}, b"")
+    assert asked(site) == {"/a": "kept", "/b": "kept"}
+    site[f"{SITE}/a"], site[f"{SITE}/b"] = (302, {"location": "/"}, b""), (302, {"location": "https://y.example/"}, b"")
+    assert asked(site) == {"/a": "kept", "/b": "kept"}
+
+
+def test_earlier_pages_are_asked_for_within_the_rules(site: Any) -> None:
+    result = run(site, doubted=[*PAGES, "x.example/c"], pages=3)
+    assert result.end == SiteEnd(False, "not read: 1 more page; raise --max-pages")
+    site[f"{SITE}/robots.txt"] = "User-agent: *\nDisallow: /a"
+    assert asked(site) == {"/b": "kept"}
+    assert f"{SITE}/a" not in site.urls
+    assert asked(site, crawl=False) == {}
+    assert run(site, doubted=PAGES[1:]).outcomes == {"/": "read"}
+
+
 def test_a_page_that_fails_leads_where_it_led_before(site: Any) -> None:
     first = run(site)
     site[f"{SITE}/a"] = (500, {}, b"")
@@ -324,7 +372,7 @@ def test_entries_of_a_feed_are_documents(site: Any) -> None:
     }
     notice = result.items[-1]
     assert isinstance(notice, Notice)
-    assert notice.message == "1 entries have no text; add their site with --crawl."
+    assert notice.message == "Without text: 1 item; add their site with --crawl."
 
 
 def test_a_crawl_reads_the_pages_of_entries_and_takes_their_dates(site: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from qa_bot.documents.websites.frontier import QUERIES, Frontier
 from qa_bot.documents.websites.urls import URL, Scope
 
@@ -23,6 +25,21 @@ def test_pages_come_once_in_order() -> None:
     frontier.add(urls("/docs/feed"), 2, first=True)
     frontier.add(urls("/docs/deep"), 3)
     assert drained(frontier) == ["/docs/feed", "/docs/a", "/docs/b"]
+
+
+def test_pages_behind_too_many_links_are_counted_until_a_shorter_way_leads_there() -> None:
+    frontier = Frontier(Scope(START), 2)
+    frontier.add(urls("/docs/a", "/docs/b", "/docs/b", "/other", "/docs/c.png"), 3)
+    assert (frontier.deep, len(frontier)) == (2, 0)
+    frontier.add(urls("/docs/a"), 2)
+    assert (frontier.deep, len(frontier)) == (1, 1)
+
+
+def test_pages_that_find_no_room_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qa_bot.documents.websites.frontier.WAITING", 2)
+    frontier = Frontier(Scope(START), 2)
+    frontier.add(urls("/docs/a", "/docs/b", "/docs/c"), 1)
+    assert (frontier.crowded, len(frontier)) == (1, 2)
 
 
 def test_visited_pages_are_not_queued() -> None:

@@ -15,10 +15,10 @@ from qa_bot.documents.websites.urls import URL
 ADDRESS = "x.example/guide"
 
 
-def page(body: bytes | str, content_type: str = "text/html", path: str = "/guide") -> Page:
+def page(body: bytes | str, content_type: str = "text/html", path: str = "/guide", **headers: str) -> Page:
     data = body.encode() if isinstance(body, str) else body
     url = URL(f"https://x.example{path}")
-    return Page.of(Reply(url, 200, {"content-type": content_type}, data), url)
+    return Page.of(Reply(url, 200, {"content-type": content_type, **headers}, data), url)
 
 
 def records(page: Page) -> list[Record]:
@@ -37,6 +37,23 @@ def test_html() -> None:
     (record,) = records(page("<title>Cats</title><main><p>Cats sleep all day.</p></main>"))
     assert (record.id, record.url, record.where) == (ADDRESS, f"https://{ADDRESS}", f"https://{ADDRESS}")
     assert (record.title, record.text) == ("Cats", "Cats sleep all day.")
+
+
+@pytest.mark.parametrize(
+    ("modified", "sent", "date"),
+    [
+        ("", "Sat, 28 Nov 2026 10:30:00 GMT", ""),
+        ("Mon, 02 Mar 2026 10:30:00 GMT", "Sat, 28 Nov 2026 10:30:00 GMT", "2026-03-02"),
+        ("Mon, 02 Mar 2026 10:30:00 GMT", "", "2026-03-02"),
+        ("Sat, 28 Nov 2026 10:29:59 GMT", "Sat, 28 Nov 2026 10:30:00 GMT", ""),
+        ("Sun, 29 Nov 2026 10:30:00 GMT", "Sat, 28 Nov 2026 10:30:00 GMT", ""),
+        ("yesterday", "Sat, 28 Nov 2026 10:30:00 GMT", ""),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", "", ""),
+    ],
+)
+def test_a_page_has_the_date_that_the_server_states(modified: str, sent: str, date: str) -> None:
+    (record,) = records(page("<title>Cats</title><p>Cats sleep.", **{"last-modified": modified, "date": sent}))
+    assert (record.date, record.modified) == ("", date)
 
 
 def test_the_canonical_address_becomes_id_and_url() -> None:

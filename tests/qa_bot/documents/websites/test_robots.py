@@ -8,7 +8,7 @@ import pytest
 
 from qa_bot.documents.websites.fetching.errors import FetchError
 from qa_bot.documents.websites.fetching.visitor import Visitor
-from qa_bot.documents.websites.robots import Robots, RobotsError
+from qa_bot.documents.websites.robots import PARSED, Robots, RobotsError
 from qa_bot.documents.websites.urls import URL
 
 ROBOTS = "https://x.example/robots.txt"
@@ -41,6 +41,13 @@ def test_rules(memory_site: Any, robots: Robots, rules: str, allowed: list[str],
         forbidden
     )
     assert memory_site.urls == [ROBOTS]
+
+
+def test_of_a_large_file_the_first_lines_count(memory_site: Any, robots: Robots) -> None:
+    rules = "User-agent: *\nDisallow: /x\n"
+    padding = "#" * (PARSED - len(rules) - len("\nDisallow: /y")) + "\n"
+    memory_site[ROBOTS] = f"{rules}{padding}Disallow: /yes\nDisallow: /z\n"
+    assert [robots.allows(page(path)) for path in ("/", "/x", "/y", "/z")] == [True, False, True, True]
 
 
 def test_the_reason(memory_site: Any, robots: Robots) -> None:
