@@ -28,6 +28,13 @@ class ScopeError(ValueError):
     """No document can be meant; the message says what is there."""
 
 
+class FactsScopeError(ScopeError):
+    """Facts are asked of some documents only."""
+
+    def __init__(self) -> None:
+        super().__init__(FACTS_HAVE_NO_PLACE)
+
+
 class Knowledge(NamedTuple):
     """How much the bot answers from."""
 
