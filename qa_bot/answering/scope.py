@@ -89,6 +89,12 @@ class Scope:
             _day(self.until, (12, 31)) if self.until else 0,
         )
 
+    def __str__(self) -> str:
+        """The filters by name: `collection hr, since 2024`; "" for everything."""
+        named = [("collection", one) for one in self.collections] + [("under", one) for one in self.under]
+        named += [("since", self.since), ("until", self.until), ("language", self.language)]
+        return ", ".join(f"{name} {value}" for name, value in named if value)
+
     def filter_in(self, index: Index) -> Filter:
         """The filter for an index, in which the document that is left out has a key."""
         return replace(self.filter(), but=index.named(self.leave_out)) if self.leave_out else self.filter()

@@ -170,15 +170,13 @@ def search(
     from qa_bot.answering.answer_json import candidate_dict
 
     with open_bot(context) as bot:
-        candidates = bot.search(
-            read_question(query),
-            engine=engine.value,
-            top=top,
-            scope=_scope(bot, collection, under, since, until, language, include_archived),
-        )
+        scope = _scope(bot, collection, under, since, until, language, include_archived)
+        candidates = bot.search(read_question(query), engine=engine.value, top=top, scope=scope)
         if json:
             results = [candidate_dict(candidate) for candidate in candidates]
             print_json({"query": query, "engine": engine.value, "results": results})
+        elif not candidates and str(scope):
+            say(f"Nothing found with {scope}; ask in other words or other documents.")
         else:
             from qa_bot.terminal.output import show_candidates
 

@@ -146,6 +146,9 @@ def test_the_command_line_takes_the_same_names(home: Path, capsys: pytest.Captur
     assert results("--collection", "greens") == ["tea/green.md"]
     assert results("--collection", "greens", "--collection", "blacks") == ["tea/black.md", "tea/green.md"]
     assert run(["--home", str(home), "search", "tea", "--since", "soon"]) == 2
+    assert run(["--home", str(home), "search", "tea", "--since", ""]) == 2
+    assert run(["--home", str(home), "search", "tea", "--since", "2030", "--under", "tea"]) == 3
+    assert "Nothing found with under tea, since 2030; ask in other words" in capsys.readouterr().out
     assert run(["--home", str(home), "ask", "tea", "--collection", "grens"]) == 1
     assert "there are: greens" in capsys.readouterr().err
     lines = [
