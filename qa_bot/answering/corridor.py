@@ -22,7 +22,7 @@ from qa_bot.answering.clock import MODEL_TIME_SHARE, STAGE_TIME_SHARES, Clock
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import ChoicesOffered, Listener, StageBegun, announce, ignore_event
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
-from qa_bot.answering.scope import EVERYTHING, FACTS_HAVE_NO_PLACE, Knowledge, Scope, ScopeError
+from qa_bot.answering.scope import EVERYTHING, FactsScopeError, Knowledge, Scope
 from qa_bot.answering.spelling import corrected
 from qa_bot.answering.stages.abstention import WHICH, demoted_reason, no_fact_reason, reason, wording_for
 from qa_bot.answering.stages.compose import TILED, Composed, compose
@@ -223,7 +223,7 @@ class Corridor:
                 return ranking.candidates[:top]
             return self._fallback.search(query, clock, engine=engine, top=top, scope=scope)
         if only:
-            raise ScopeError(FACTS_HAVE_NO_PLACE)
+            raise FactsScopeError
         if self.facts is None:
             return ()
         search = partial(self.facts.search, query, top=top)

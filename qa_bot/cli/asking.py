@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,9 +38,11 @@ Under = Annotated[
     list[str] | None,
     typer.Option("--under", help="Ask only this folder, file or source; repeatable.", show_default=False),
 ]
-Since = Annotated[str, typer.Option(help="Only documents of this date or later: 2024, 2024-05-31.", show_default=False)]
-Until = Annotated[str, typer.Option(help="Only documents of this date or earlier.", show_default=False)]
-Language = Annotated[str, typer.Option(help="Only documents in this language: en, de, …", show_default=False)]
+Since = Annotated[
+    str | None, typer.Option(help="Only documents of this date or later: 2024, 2024-05-31.", show_default=False)
+]
+Until = Annotated[str | None, typer.Option(help="Only documents of this date or earlier.", show_default=False)]
+Language = Annotated[str | None, typer.Option(help="Only documents in this language: en, de, …", show_default=False)]
 IncludeArchived = Annotated[bool, typer.Option("--include-archived", help="Rank archived documents like all others.")]
 
 
@@ -66,9 +69,9 @@ def ask(
     hint: Hint = "",
     collection: Collections = None,
     under: Under = None,
-    since: Since = "",
-    until: Until = "",
-    language: Language = "",
+    since: Since = None,
+    until: Until = None,
+    language: Language = None,
     include_archived: IncludeArchived = False,
     trace: Annotated[bool, typer.Option(help="Show queries, and candidates with the score of each stage.")] = False,
     timings: Annotated[bool, typer.Option(help="Show how long each stage took.")] = False,
@@ -115,19 +118,19 @@ def _scope(
     bot: Bot,
     collections: list[str] | None,
     under: list[str] | None,
-    since: str,
-    until: str,
-    language: str,
+    since: str | None,
+    until: str | None,
+    language: str | None,
     include_archived: bool,
 ) -> Scope:
     """The documents to ask; paths on disk become those of ids."""
     from qa_bot.answering.scope import Scope, ScopeError
 
-    if under:
-        from qa_bot.documents.sources.under import id_paths
-
-        under = [one for path in under for one in id_paths(path, bot.store.sources)]
     fields = {"collection": collections, "under": under, "since": since, "until": until, "language": language}
+    if under:
+        from qa_bot.documents.sources.under import by_ids, id_paths
+
+        fields = by_ids(fields, partial(id_paths, store=bot.store.sources))
     try:
         return Scope.of({**fields, "include_archived": include_archived})
     except ScopeError as error:
@@ -143,8 +146,9 @@ def _ask_batch(bot: Bot, batch: Path, out: Path, *, run: Path | None, ask: Ask, 
         improve_before(bot.home, bot.config)
     with counting("Answering") as progress:
         done = answer_all(bot, batch, out, run=run, ask=ask, progress=progress)
+    failed = f", {done.failed:,} with an error" if done.failed else ""
     earlier = f", {done.earlier:,} done before" if done.earlier else ""
-    say(f"{done.questions:,} questions, {done.answered:,} answered{earlier}", err=True)
+    say(f"{done.questions:,} questions, {done.answered:,} answered{failed}{earlier}", err=True)
 
 
 def search(
@@ -156,9 +160,9 @@ def search(
     top: Annotated[int, typer.Option(help="Number of documents.", min=1, max=1000)] = 10,
     collection: Collections = None,
     under: Under = None,
-    since: Since = "",
-    until: Until = "",
-    language: Language = "",
+    since: Since = None,
+    until: Until = None,
+    language: Language = None,
     include_archived: IncludeArchived = False,
     json: Json = False,
 ) -> None:
@@ -166,15 +170,13 @@ def search(
     from qa_bot.answering.answer_json import candidate_dict
 
     with open_bot(context) as bot:
-        candidates = bot.search(
-            read_question(query),
-            engine=engine.value,
-            top=top,
-            scope=_scope(bot, collection, under, since, until, language, include_archived),
-        )
+        scope = _scope(bot, collection, under, since, until, language, include_archived)
+        candidates = bot.search(read_question(query), engine=engine.value, top=top, scope=scope)
         if json:
             results = [candidate_dict(candidate) for candidate in candidates]
             print_json({"query": query, "engine": engine.value, "results": results})
+        elif not candidates and str(scope):
+            say(f"Nothing found with {scope}; ask in other words or other documents.")
         else:
             from qa_bot.terminal.output import show_candidates
 
@@ -193,9 +195,9 @@ def chat(
     deadline: Deadline = None,
     collection: Collections = None,
     under: Under = None,
-    since: Since = "",
-    until: Until = "",
-    language: Language = "",
+    since: Since = None,
+    until: Until = None,
+    language: Language = None,
     include_archived: IncludeArchived = False,
     json: Json = False,
 ) -> None:

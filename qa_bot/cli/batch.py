@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import cache, partial
 from itertools import chain, islice, repeat, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from qa_bot.answering.scope import EVERYTHING, Scope, ScopeError
 from qa_bot.answering.verification.configured_verifier import configured_verifier
 from qa_bot.bot import Bot
 from qa_bot.documents.question_lines import QuestionLine, read_question_lines, read_questions
+from qa_bot.documents.sources.under import IdPaths, by_ids, id_paths
 from qa_core.measures.runs import escape_id
 from qa_core.types import Answer, AnswerSource, Question
 
@@ -29,11 +31,12 @@ class BatchError(ValueError):
 
 
 class Answered(NamedTuple):
-    """Numbers of questions: with an answer, in all, and of those that an earlier run had answered or rejected."""
+    """Numbers of questions: with an answer, in all, of earlier runs, and with an error in place of an answer."""
 
     answered: int
     questions: int
     earlier: int
+    failed: int
 
 
 def answer_all(
@@ -62,7 +65,8 @@ def answer_all(
         bot.voices.parts(ask.persona)
     _check_distinct(source, out, run)
     done = _resume(out, source)
-    answered, processed = sum(line.answered for line in done), len(done)
+    answered, failed, processed = sum(line.answered for line in done), sum(line.failed for line in done), len(done)
+    find = cache(partial(id_paths, store=bot.store.sources))
     if run:
         _resume_run(run, {escape_id(line.qid).encode() for line in done if line.qid is not None})
     if (verifier := configured_verifier(bot.config.ranking, bot.home.models)) is not None:
@@ -72,16 +76,17 @@ def answer_all(
             if isinstance(line, str):
                 payload, lines = {"qid": None, "error": f"{source}:{number}: {line}"}, b""
             else:
-                payload, lines = _answer_line(bot, ask, line, f"{source}:{number}")
+                payload, lines = _answer_line(bot, ask, line, f"{source}:{number}", find)
             if ranked:  # before the answer: after a crash the run may hold too much, which is cut, but never too little
                 ranked.write(lines)
                 ranked.flush()
             answers.write(orjson.dumps(payload) + b"\n")
             answers.flush()
             answered += bool(payload.get("answered"))
+            failed += "error" in payload
             processed = number
             progress(processed)
-    return Answered(answered, processed, len(done))
+    return Answered(answered, processed, len(done), failed)
 
 
 def _check_distinct(source: Path, out: Path, run: Path | None) -> None:
@@ -90,10 +95,12 @@ def _check_distinct(source: Path, out: Path, run: Path | None) -> None:
         raise BatchError(f"Expected different files, but got {', '.join(map(str, paths))}; rename one.")
 
 
-def _answer_line(bot: Bot, ask: Ask, line: QuestionLine, where: str) -> tuple[dict[str, Any], bytes]:
+def _answer_line(
+    bot: Bot, ask: Ask, line: QuestionLine, where: str, find: Callable[[str], IdPaths]
+) -> tuple[dict[str, Any], bytes]:
     """The answer object of a line, whose own scope counts if it has one, and the lines of the run."""
     try:
-        scope = Scope.of(line.fields)
+        scope = Scope.of(by_ids(line.fields, find))
         scope = replace(ask.scope if scope == EVERYTHING else scope, leave_out=line.question.id)
         return _answer(bot, replace(ask, question=line.question, scope=scope))
     except (ScopeError, AttributeError, TypeError) as error:
@@ -130,6 +137,7 @@ class _DoneLine(NamedTuple):
 
     qid: str | None
     answered: bool
+    failed: bool
 
 
 def _resume(out: Path, source: Path) -> list[_DoneLine]:
@@ -155,7 +163,7 @@ def _done_line(line: bytes, question: Question | str | None, out: Path, number: 
         payload = orjson.loads(line)
         done = payload["qid"], payload.get("question", title)  # a line with an error has no question
         if question is not None and done == (qid, title):
-            return _DoneLine(qid, bool(payload.get("answered")))
+            return _DoneLine(qid, bool(payload.get("answered")), "error" in payload)
         got = repr(done[0] if done[0] != qid else done[1])
     except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError):
         got = "something else"

@@ -26,9 +26,13 @@ NO_COLLECTION = ("\0",)
 class IndexPart:
     """One collection of an index, or everything but that collection."""
 
-    def __init__(self, whole: Index, collection: str, *, without: bool = False) -> None:
-        """Args: `without` makes it the part that leaves the collection out."""
-        self._whole, self._without = whole, without
+    def __init__(self, whole: Index, collection: str, *, without: bool = False, unless_named: bool = False) -> None:
+        """
+        Args:
+            without: makes it the part that leaves the collection out …
+            unless_named: … unless a filter names it beside others; statistics are still those of the part.
+        """
+        self._whole, self._without, self._unless_named = whole, without, unless_named
         self._collection = Filter(collections=(collection,))
         self._only = Filter(without=(collection,)) if without else self._collection
         self._frequency = method_cache(self._count_passages, maxsize=CACHED_FREQUENCIES)
@@ -121,7 +125,8 @@ class IndexPart:
         if not only:
             return self._only if only is None else replace(self._only, but=only.but)
         if self._without:
-            return replace(only, without=(*only.without, *self._only.without))
+            is_named = self._unless_named and {*only.collections} > {*self._only.without}
+            return only if is_named else replace(only, without=(*only.without, *self._only.without))
         common = tuple(name for name in only.collections if name in self._only.collections)
         return replace(only, collections=(common or NO_COLLECTION) if only.collections else self._only.collections)
 
@@ -163,7 +168,7 @@ def parts(index: Index, mode: Literal["auto", "always", "off"]) -> tuple[Index |
     """
     if mode == "always" or not index.has_units:
         return index, None
-    starter, owners = IndexPart(index, NAME), IndexPart(index, NAME, without=True)
+    starter, owners = IndexPart(index, NAME), IndexPart(index, NAME, without=True, unless_named=mode == "auto")
     if not starter.documents or (mode == "auto" and not owners.documents):
         return index, None
     return owners, starter if mode == "auto" else None

@@ -20,7 +20,7 @@ from qa_bot.answering.corridor import SearchEngine
 from qa_bot.answering.deadline import Cancelled, Deadline, DeadlineExceededError
 from qa_bot.answering.events import Listener, ignore_event
 from qa_bot.answering.models.personas import PersonaError, PersonaLines
-from qa_bot.answering.scope import EVERYTHING, Scope, ScopeError
+from qa_bot.answering.scope import EVERYTHING, FactsScopeError, Scope, ScopeError
 from qa_bot.bot import Bot
 from qa_bot.conversation.persona_choice import ChoiceError, ChoiceNotOfferedError
 from qa_bot.home.folder import HomeGoneError
@@ -296,7 +296,7 @@ class AnswerService:
         except PersonaError as error:
             raise ServiceError(503, str(error), retry_after=RETRY) from error
         except ScopeError as error:
-            raise ServiceError(404, str(error)) from error
+            raise ServiceError(422 if isinstance(error, FactsScopeError) else 404, str(error)) from error
         except asyncio.CancelledError:
             cancelled.set()
             task = asyncio.current_task()

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.decoding import Repairs
 from qa_bot.documents.ingest.records import Record, Reject
+
+DATES = (
+    *("updated", "updatedat", "lastupdated", "modified", "modifiedat", "lastmodified", "datemodified", "date", "datum"),
+    *("published", "publishedat", "datepublished", "created", "createdat", "datecreated"),
+)
+"""Fields with the date of a document as `_plain` names them, the last change first."""
 
 
 class FieldError(Exception):
@@ -13,7 +20,10 @@ class FieldError(Exception):
 
 
 def record_of(fields: object, *, where: str, default_id: str, repairs: Repairs) -> Record | Reject:
-    """A record from BEIR's `_id, title, text, metadata.url`, `id, title, text, url`, or `question, answer(s)`."""
+    """A record from BEIR's `_id, title, text, metadata.url`, `id, title, text, url`, or `question, answer(s)`.
+
+    Its date is that of a field such as `date`, `updated`, `lastModified` or `created_at`, also in `metadata`.
+    """
     try:
         if not isinstance(fields, Mapping):
             raise FieldError(f"Expected a JSON object, but got {_kind(fields)}; write one object for each document.")
@@ -33,7 +43,25 @@ def _record(fields: Mapping[str, object], *, where: str, default_id: str, repair
         url=repairs.clean(_url(fields)),
         where=where,
         kind="pair" if is_pair else "prose",
+        date=_date(fields) or _date(fields.get("metadata")),
     )
+
+
+def is_date_field(name: str) -> bool:
+    """Whether a field or column of this name has the date of a document."""
+    return _plain(name) in DATES
+
+
+def _date(fields: object) -> str:
+    """The first of `DATES` that is a full date; other values are no error, because a field may mean something else."""
+    if not isinstance(fields, Mapping):
+        return ""
+    named = {_plain(name): value for name, value in fields.items()}
+    return next(filter(None, (iso_date(named[name]) for name in DATES if name in named)), "")
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
 def _pair(fields: Mapping[str, object]) -> tuple[str, str]:

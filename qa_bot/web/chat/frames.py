@@ -58,7 +58,12 @@ class Hello(Frame):
 
 
 class AskFrame(Frame, ScopeFields):
-    """A question; if the conversation has answered its `id`, that answer is sent again."""
+    """A question; if the conversation has answered its `id`, that answer is sent again.
+
+    Unknown fields are kept, so that a misspelt filter is an error of the question.
+    """
+
+    model_config = ConfigDict(extra="allow")
 
     type: Literal["ask"]
     text: Annotated[str, Field(min_length=1, max_length=TEXT)]

@@ -51,8 +51,8 @@ class ScopeFields(BaseModel):
     include_archived: Annotated[bool | None, Field(description="Rank archived documents like all others.")] = None
 
     def scope(self) -> Scope:
-        """Raises ServiceError 422 for a date that is none."""
+        """Raises ServiceError 422 for a date that is none, and for a further field with nearly the name of one."""
         try:
-            return Scope.of(self.model_dump(include=set(ScopeFields.model_fields)))
+            return Scope.of({**(self.model_extra or {}), **self.model_dump(include=set(ScopeFields.model_fields))})
         except ScopeError as error:
             raise ServiceError(422, str(error)) from None

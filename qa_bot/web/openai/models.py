@@ -71,8 +71,11 @@ class StreamOptions(Part):
 class ChatRequest(Part, ScopeFields):
     """The last user message is the question, earlier messages are its history, a system message may hold a hint.
 
-    The fields that narrow a question to some documents are not OpenAI's.
+    The fields that narrow a question to some documents are not OpenAI's. Unknown fields are kept, so that a misspelt
+    one of them is an error.
     """
+
+    model_config = ConfigDict(extra="allow")
 
     model: Annotated[str, Field(max_length=NAME)]
     messages: Annotated[

@@ -38,6 +38,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ({"since": "2024-02", "until": "2024-02"}, Filter(since=20240201, until=20240229)),
         ({"since": "2024-02-31"}, Filter(since=20240229)),
         ({"since": "2024-12-31", "until": "2023-12"}, Filter(since=20241231, until=20231231)),
+        ({"under": "HTTP://Site.Example:8940/docs/cäsar/#top"}, Filter(under=("site.example:8940/docs/c%C3%A4sar",))),
+        ({"under": "http://"}, Filter(under=("",))),
+        ({"since": None, "collection": [], "under": None, "language": None}, Filter()),
+        ({"slice": "a", "collection_id": 1, "langs": ["de"], "order": 2, "unit": "m"}, Filter()),
         ({"language": "DE", "include_archived": True, "other": 1}, Filter(languages=("de",))),
     ],
 )
@@ -45,10 +49,10 @@ def test_the_keys_of_a_request_become_a_filter(fields: dict, expected: Filter) -
     assert Scope.of(fields).filter() == expected
 
 
-@pytest.mark.parametrize("date", ["yesterday", "2024-13", "2024-02-32", "24", "2024-01-01-01", ""])
+@pytest.mark.parametrize("date", ["yesterday", "2024-13", "2024-02-32", "24", "2024-01-01-01"])
 def test_a_wrong_date_is_refused_with_an_example(date: str) -> None:
-    if date in {"", "24"}:  # no date at all, and the year 24
-        assert Scope.of({"since": date}).filter().since in {0, 240101}
+    if date == "24":  # the year 24
+        assert Scope.of({"since": date}).filter().since == 240101
         return
     with pytest.raises(ScopeError, match=r"Expected a date like 2024, 2024-05 or 2024-05-31, but got"):
         Scope.of({"since": date})
@@ -58,6 +62,8 @@ def test_a_wrong_date_is_refused_with_an_example(date: str) -> None:
     ("fields", "message"),
     [
         ({"language": 5}, "Expected a text as `language`, but got 5"),
+        ({"since": ""}, "Expected a text as `since`, but got ''"),
+        ({"language": " "}, "Expected a text as `language`, but got ' '"),
         ({"since": ["2024"]}, "Expected a text as `since`"),
         ({"collection": {"a": 1}}, "Expected a text or a list of texts as `collection`"),
         ({"under": ["a", 1]}, "Expected a text or a list of texts as `under`"),
@@ -67,6 +73,18 @@ def test_a_wrong_date_is_refused_with_an_example(date: str) -> None:
 def test_a_value_of_another_type_is_refused(fields: dict, message: str) -> None:
     with pytest.raises(ScopeError, match=message):
         Scope.of(fields)
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        *[("undr", "under"), ("udner", "under"), ("Since", "since"), ("collections", "collection")],
+        *[("langauge", "language"), ("includeArchived", "include_archived"), ("untill", "until")],
+    ],
+)
+def test_a_misspelt_key_is_refused(key: str, name: str) -> None:
+    with pytest.raises(ScopeError, match=f"Expected the field `{name}`, but got `{key}`; correct its name."):
+        Scope.of({"title": "how hot is tea?", key: "x"})
 
 
 @pytest.mark.parametrize("scope", [Scope(collections=("blacks",)), Scope(under=("tea/black.md",))])
@@ -142,6 +160,9 @@ def test_the_command_line_takes_the_same_names(home: Path, capsys: pytest.Captur
     assert results("--collection", "greens") == ["tea/green.md"]
     assert results("--collection", "greens", "--collection", "blacks") == ["tea/black.md", "tea/green.md"]
     assert run(["--home", str(home), "search", "tea", "--since", "soon"]) == 2
+    assert run(["--home", str(home), "search", "tea", "--since", ""]) == 2
+    assert run(["--home", str(home), "search", "tea", "--since", "2030", "--under", "tea"]) == 3
+    assert "Nothing found with under tea, since 2030; ask in other words" in capsys.readouterr().out
     assert run(["--home", str(home), "ask", "tea", "--collection", "grens"]) == 1
     assert "there are: greens" in capsys.readouterr().err
     lines = [

@@ -64,10 +64,10 @@ def test_the_document_with_the_id_of_a_question_is_left_out(bot, write_lines, tm
 
 def test_each_line_gets_one_answer_in_order(bot, questions, tmp_path) -> None:
     out = tmp_path / "out.jsonl"
-    answered, processed, _ = answer_all(bot, questions, out)
+    answered, processed, _, failed = answer_all(bot, questions, out)
     answers = lines(out)
     assert [line["qid"] for line in answers] == ["q1", "q2", None, "q 3", None, None, None, None, "7"]
-    assert processed == len(ROWS)
+    assert (processed, failed) == (len(ROWS), 5)
     assert answered == sum(bool(line.get("answered")) for line in answers)
     assert answers[0]["sources"][0]["document"] == "animals-cats-sleep"
     assert answers[2]["error"].startswith(f"{questions}:3: Expected a JSON object, but got")
@@ -135,6 +135,7 @@ def test_finished_batch_answers_nothing_again(bot, questions, tmp_path) -> None:
     assert answer_all(bot, questions, out, progress=lambda _: pytest.fail("asked again")) == (
         *first[:2],
         first.questions,
+        first.failed,
     )
     assert out.read_bytes() == before
 
@@ -193,12 +194,30 @@ def test_batch_command(qa_bot, questions, tmp_path) -> None:
     out = tmp_path / "out.jsonl"
     called = qa_bot("ask", "--batch", questions, "--out", out, "--top", 1)
     assert (called.code, called.out) == (0, "")
-    assert re.fullmatch(r"9 questions, \d answered\n", called.err)
+    assert re.fullmatch(r"9 questions, \d answered, 5 with an error\n", called.err)
     assert len(lines(out)[0]["sources"]) == 1
     again = qa_bot("ask", "--batch", questions, "--out", out, "--top", 1)
     assert again.err == called.err.rstrip() + ", 9 done before\n"
     assert qa_bot("ask", "--batch", questions).code == 2
     assert qa_bot("ask", "--batch", tmp_path / "none.jsonl", "--out", out).code == 1
+
+
+def test_a_line_takes_the_paths_and_names_that_the_command_line_takes(bot, qa_bot, write_lines, tmp_path) -> None:
+    folder = tmp_path / "firm"
+    for name in ("hr/leave.md", "it/leave.md"):
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_text(f"# Paid leave\n\nPaid leave has thirty days, as {name} says.\n")
+    qa_bot("add", folder)
+    unders = ["firm", str(folder / "hr"), "hr", str(folder / "no"), "/nowhere/at/all"]
+    rows = [{"_id": n, "title": "How long is paid leave?", "under": under} for n, under in enumerate(unders)]
+    source, out = write_lines("in.jsonl", *rows, {"_id": "m", "title": "Paid leave?", "undr": "hr"}), tmp_path / "out"
+    assert qa_bot("ask", "--batch", source, "--out", out).err.endswith("3 answered, 3 with an error\n")
+    *answers, lost, nowhere, misspelt = lines(out)
+    documents = [{row["document"] for row in answer["sources"]} for answer in answers]
+    assert documents == [{"hr/leave.md", "it/leave.md"}, {"hr/leave.md"}, {"hr/leave.md"}]
+    assert f"{source}:4: Expected a folder or document, but got 'no'" in lost["error"]
+    assert "Expected a folder or document, but got '/nowhere/at/all'" in nowhere["error"]
+    assert misspelt["error"] == f"{source}:6: Expected the field `under`, but got `undr`; correct its name."
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -153,6 +154,19 @@ def test_a_filter_narrows_the_part(owners: IndexPart, starter: IndexPart, query:
     assert matches(starter, Filter(languages=("en",))) == ["tea"]
     assert owners.unknown(Filter(collections=("starter",))) is None
     assert owners.floors(query[0], Filter(collections=("starter",))) == (0.0, 0.0, 0.0)
+
+
+def test_the_collection_left_out_is_searched_if_a_filter_names_it_beside_others(mixed: Index) -> None:
+    both = Filter(collections=("own", "starter"))
+    query = KeywordQuery((("leav", 1.0), ("tea", 1.0)))
+
+    def found(mode: Literal["auto", "off"], only: Filter) -> list[str]:
+        owners, _ = parts(mixed, mode)
+        return sorted(_documents(owners, owners.keyword_hits(query, 10, only).documents))
+
+    assert found("auto", both) == ["leave", "tea"]
+    assert found("auto", Filter(collections=("starter",))) == []  # the other part is asked alone
+    assert found("off", both) == ["leave"]
 
 
 def test_parts_by_mode(mixed: Index, alone: Index) -> None:

@@ -59,6 +59,8 @@ def test_a_cover_holds_all_paths_inside_and_none_outside(size: int) -> None:
         ("tea.md", {"tea.md"}),
         ("{}/one/docs/tea.md", {"tea.md"}),
         ("{}/three/docs/", {"three/docs/tea.md"}),
+        ("..", {"hr/leave.md", "hr/de/urlaub.md", "tea.md", "hr/pay.md", "it/vpn.md", "three/docs/tea.md"}),
+        ("{}/three", {"three/docs/tea.md"}),  # a folder above a source
     ],
 )
 def test_paths_as_the_user_knows_them(
@@ -125,5 +127,28 @@ def test_sources_of_an_answer_have_a_path_below_their_source(firm: Path, qa_bot:
 
 def test_a_path_that_is_in_no_source_stays(empty_home: Home, tmp_path: Path) -> None:
     with Store.open(empty_home.store_url(Config())) as store:
-        assert id_paths(str(tmp_path), store.sources) == (str(tmp_path),)
-        assert id_paths("", store.sources) == ("",)
+        assert id_paths(str(tmp_path), store.sources).paths == (str(tmp_path),)
+        assert id_paths("", store.sources).paths == ("",)
+
+
+def test_a_source_has_no_documents_of_another_collection(
+    firm: Path, qa_bot: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same folder is in both, with the same ids."""
+    assert qa_bot("add", firm / "two" / "papers", "--collection", "old").code == 0
+
+    def collections(*arguments: object) -> list[str]:
+        called = qa_bot("search", "wombat", "--engine", "keyword", *arguments, "--json")
+        return sorted({result["collection"] for result in called.json["results"]})
+
+    monkeypatch.chdir(firm)
+    assert collections("--under", "two/papers/it") == ["default", "old"]  # a path of both
+    assert collections("--under", "papers") == ["default"]  # the name of one source
+    assert collections("--under", "papers", "--collection", "old") == ["old"]
+    assert collections("--under", "it") == collections("--under", "papers", "--under", "it") == ["default", "old"]
+
+
+def test_an_address_is_a_path_of_ids(firm: Path, qa_bot: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(firm / "one" / "docs")  # where it would be a path on disk
+    called = qa_bot("search", "wombat", "--under", "http://site.example/hr")
+    assert "Expected a folder or document, but got 'http://site.example/hr'" in called.err

@@ -8,8 +8,9 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from qa_bot.answering.scope import Scope
-from qa_bot.web.chat.frames import AskFrame
+from qa_bot.web.chat.frames import AskFrame, read
 from qa_bot.web.chat.scope import ScopeFields
+from qa_bot.web.errors import ServiceError
 
 CATS = "Why do cats sleep all day?"
 WRONG: list[tuple[dict[str, Any], int, str]] = [
@@ -43,6 +44,26 @@ def test_every_route_takes_the_same_keys(service: Any, path: str) -> None:
     assert (nothing.status, "animals-cats-sleep" in nothing.text) == (200, False)
     if path == "/api/ask":
         assert nothing.json["reason"].startswith("None of the documents that you asked")
+
+
+def test_facts_of_some_documents_are_a_wrong_request(service: Any) -> None:
+    reply = post(service, "/api/search", {"engine": "facts", "collection": "starter"})
+    assert (reply.status, reply.json["error"]["code"]) == (422, "invalid"), reply.text
+    assert "but got facts, which belong to no document" in reply.json["error"]["message"]
+
+
+def test_a_misspelt_key_is_an_error_also_where_others_are_ignored(service: Any) -> None:
+    expected = "Expected the field `under`, but got `undr`; correct its name."
+    assert post(service, "/v1/chat/completions", {"seed": 3, "sedd": 3}).status == 200
+    reply = post(service, "/v1/chat/completions", {"undr": "animals-cats-sleep"})
+    assert (reply.status, reply.json["error"]["message"]) == (422, expected)
+    frame = read(b'{"type":"ask","text":"Why?","undr":"hr","newer":1}')
+    assert isinstance(frame, AskFrame)
+    with pytest.raises(ServiceError, match=expected):
+        frame.scope()
+    frame = read(b'{"type":"ask","text":"Why?","under":"hr","newer":1}')
+    assert isinstance(frame, AskFrame)
+    assert frame.scope() == Scope(under=("hr",))
 
 
 def test_one_name_or_several() -> None:

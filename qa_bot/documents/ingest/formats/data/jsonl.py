@@ -1,4 +1,4 @@
-"""JSON lines or a JSON array of objects: BEIR, `{id, title, text, url}`, or `{question, answer}`."""
+"""JSON lines or a JSON array of objects: BEIR, `{id, title, text, url, date}`, or `{question, answer}`."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from qa_bot.documents.ingest.fields import record_of
+from qa_bot.documents.ingest.fields import is_date_field, record_of
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
@@ -50,6 +50,11 @@ def header(cells: Sequence[str]) -> tuple[str, ...] | None:
     return names if is_header and len(named) >= 2 else None
 
 
+def is_field(name: str) -> bool:
+    """Whether a column is a field of a record."""
+    return name in KNOWN or is_date_field(name)
+
+
 def _quoted(lines: Iterator[Line], header: tuple[str, ...], file: SourceFile) -> Iterator[Item]:
     rejects: list[Reject] = []
     number = 1
@@ -85,5 +90,5 @@ def _row(cells: list[str], names: tuple[str, ...] | None, number: int, file: Sou
     if names is None or len(names) != len(cells):
         expected = str(len(names)) if names else "2 (id, text), 3 (id, title, text) or 4 (id, url, title, text)"
         return Reject(where, f"Expected {expected} columns, but got {len(cells)}; correct the tabs of the line.")
-    fields = {name: cell for name, cell in zip(names, cells, strict=True) if name in KNOWN}
+    fields = {name: cell for name, cell in zip(names, cells, strict=True) if is_field(name)}
     return record_of(fields, where=where, default_id=f"{file.name}#{number}", repairs=file.repairs)

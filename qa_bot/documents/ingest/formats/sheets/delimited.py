@@ -145,6 +145,6 @@ def _numbered(rows: Sequence[Sequence[str]]) -> Rows:
 def _documents(rows: Sequence[Sequence[str]], first: int, names: Sequence[str], file: SourceFile) -> Iterator[Item]:
     for number, row in enumerate(rows[first + 1 :], first + 2):
         if any(row):
-            fields = {name: cell for name, cell in zip(names, row, strict=False) if name in tsv.KNOWN}
+            fields = {name: cell for name, cell in zip(names, row, strict=False) if tsv.is_field(name)}
             where = f"{file.where}:{number}"
             yield record_of(fields, where=where, default_id=f"{file.name}#{number}", repairs=file.repairs)

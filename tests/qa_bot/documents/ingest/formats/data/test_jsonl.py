@@ -55,6 +55,30 @@ def test_bad_fields_are_named(reads, fields, expected):
     assert expected in one(reads, fields)
 
 
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"date": "2024-02-03"}, "2024-02-03"),
+        ({"lastModified": "3 March 2024", "date": "2023-01-01"}, "2024-03-03"),
+        ({"created_at": "2024-02-03T10:00:00Z", "updated_at": None}, "2024-02-03T10:00:00+00:00"),
+        ({"metadata": {"url": "http://u", "Date": "3.2.2024"}}, "2024-02-03"),
+        ({"date": "03/04/2024", "created": "2024-02-03"}, "2024-02-03"),
+        ({"date": 2024, "updated": True, "published": ["2024-02-03"], "metadata": "2024-02-03"}, ""),
+        ({"date": "soon", "birthdate": "1990-01-01", "expires": "2030-01-01", "metadata": {"date": {}}}, ""),
+    ],
+)
+def test_the_date_that_a_record_states(reads, fields, expected):
+    assert one(reads, {"text": "X", **fields}).date == expected
+    assert one(reads, {"question": "Q?", "answer": "A.", **fields}).date == expected
+
+
+def test_a_record_is_found_by_its_date(qa_bot, write_lines):
+    rows = [{"id": "a", "text": "The ferret eats at noon.", "date": "2024-02-03"}, {"id": "b", "text": "A ferret."}]
+    qa_bot("add", write_lines("dated.jsonl", *rows))
+    found = qa_bot("search", "ferret", "--since", "2024", "--until", "2024", "--json").json["results"]
+    assert [result["document"] for result in found] == ["a"]
+
+
 def test_bad_line_in_the_middle(reads, tmp_path):
     records, (reject,), _ = reads("a.jsonl", '{"id": "1", "text": "X"}\n{"id": "2", "te\n\n{"id": "4", "text": "Y"}')
     assert [record.id for record in records] == ["1", "4"]

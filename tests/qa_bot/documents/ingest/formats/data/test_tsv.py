@@ -35,6 +35,13 @@ def test_header_names_the_columns(reads, tmp_path):
     assert rejects == []
 
 
+@pytest.mark.parametrize("name", ["a.tsv", "a.csv"])
+def test_a_column_has_the_dates(reads, name):
+    data = "id\ttext\tLast modified\tset\n1\tFirst.\t2024-02-03\tx\n2\tSecond.\tsoon\tx\n"
+    records, _, _ = reads(name, data if name.endswith(".tsv") else data.replace("\t", ","))
+    assert [(record.id, record.date) for record in records] == [("1", "2024-02-03"), ("2", "")]
+
+
 def test_questions_and_answers_under_a_header(reads):
     (record,), (reject,), _ = reads("faq.tsv", "question\tanswer\tlink\nQ?\tA.\thttp://u\nWhy?\t\thttp://u\n")
     assert shape(record) == ("faq.tsv#2", "Q?", "A.", "http://u")
