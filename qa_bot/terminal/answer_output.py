@@ -10,6 +10,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from qa_bot.answering.tiling.cited_place import SLIDES
 from qa_bot.answering.wording.refusals import refusals_of
 from qa_bot.terminal.answer_labels import Labels, labels_for
 from qa_bot.terminal.cleaned_console import cleaned
@@ -17,7 +18,6 @@ from qa_bot.terminal.markdown_output import markdown
 from qa_core.text.safe_text import clean
 from qa_core.types import Answer, AnswerSource, Choice, Span, Styled, StyledLine
 
-SLIDES = {".pptx", ".ppt", ".odp", ".key"}
 NEAREST = 3
 """Documents that an answer does not use, and are named."""
 

@@ -1,13 +1,21 @@
-"""The page, or the row of a sheet, that an answer cites: that of its lead instead of the passage's first one."""
+"""The page, or the row of a sheet, that an answer cites: that of its lead instead of the passage's first one.
+
+A source has one place. A second passage of its document that stands on another page has the page in the text.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePath
 
 import numpy as np
 
 from qa_core.types import FloatArray, Passage, Place, Span
+
+SLIDES = frozenset([".pptx", ".ppt", ".odp", ".key"])
+"""Suffixes of files whose pages are slides."""
+_NAMES = {"de": ("Seite", "Folie"), "fr": ("page", "diapositive")}
 
 
 def cited_place(passage: Passage, units: Sequence[Span], scores: FloatArray, lead: Span | None) -> Place:
@@ -35,3 +43,22 @@ def cited_place(passage: Passage, units: Sequence[Span], scores: FloatArray, lea
     tables = [(rows[0], place.row), *place.later]
     start, row = [table for table in tables if table[0] <= best][-1]
     return replace(place, row=row + text.count("\n", start, best))
+
+
+def name_of_second(second: Passage, best: Passage) -> str:
+    """The nearest heading or title of a second passage, and its page if it is another one of the same document.
+
+    It is "" if the passage stands below the heading of the first, on its page.
+    """
+    name = [second.source.title, *second.place.heading][-1]
+    page = _page(second) if second.source == best.source and second.place.page != best.place.page else ""
+    is_same = (second.source, second.place.heading) == (best.source, best.place.heading)
+    return ", ".join(filter(None, (name, page))) if page or not is_same else ""
+
+
+def _page(passage: Passage) -> str:
+    """The page or slide of a passage in the language of its document: "slide 4"; "" without one."""
+    details = passage.source.details
+    is_slide = PurePath(details.path or passage.source.document).suffix.lower() in SLIDES
+    name = _NAMES.get(details.language, ("page", "slide"))[is_slide]
+    return f"{name} {passage.place.page}" if passage.place.page is not None else ""

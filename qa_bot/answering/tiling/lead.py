@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from qa_bot.answering.tiling.cited_place import name_of_second
 from qa_bot.answering.tiling.named_columns import with_named_columns
 from qa_bot.answering.tiling.named_rows import with_named_rows
 from qa_bot.answering.tiling.opinions import Sentences, Tile, Tiling, cut
@@ -199,7 +200,8 @@ def _tile_current(
     if first is None:
         return Tiling("", ())
     tiling = _with_earlier(best, first, room, question)
-    label = "" if second is None else _label(second.passage, best.passage)
+    name = "" if second is None else name_of_second(second.passage, best.passage)
+    label = f"**{name}**{GAP}" if name else ""
     taken = len(tiling.text) + len(label)
     part = None if second is None else _stretch_of_second(second, limit, taken, sentences, question)
     if second is None or part is None:
@@ -210,13 +212,6 @@ def _tile_current(
         return Tiling(text, (Tile(both, (0, len(text)), (0, len(text))),), tiling.lead)
     tiles = (*tiling.tiles, part.tile(second, at=len(tiling.text) + len(GAP) + len(label)))
     return Tiling(text, tiles, tiling.lead)
-
-
-def _label(second: Passage, best: Passage) -> str:
-    """The nearest heading or title of a second passage, unless it stands below the heading of the first."""
-    name = [second.source.title, *second.place.heading][-1]
-    is_same = (second.source, second.place.heading) == (best.source, best.place.heading)
-    return f"**{name}**{GAP}" if name and not is_same else ""
 
 
 def _second(

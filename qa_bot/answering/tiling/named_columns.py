@@ -22,7 +22,7 @@ LEAST_SHARE = 0.5
 """Of what tells a column from the others of its series, in the question."""
 _LETTER = re.compile(r"(?<![\w'’])[A-Z](?![\w'’.])")
 _DIGIT = re.compile(r"\d")
-_LAST_PART = re.compile(r"[^?]*\S[^?]*\??\s*\Z")
+_LAST_PART = re.compile(r"[^?\s][^?]*\??\s*\Z")
 """A follow-up stands behind the question before it, which may name another column."""
 _COMPARES = re.compile(
     r"\b(?:than|others?|compared?|comparison|differ\w*|instead|both|all|which|als|ander\w*|vergl\w*|unterschied\w*|beid\w*|alle\w*"

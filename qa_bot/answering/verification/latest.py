@@ -67,7 +67,9 @@ def latest_first(question: str, order: Sequence[int], head: Sequence[Candidate],
         newest = max(date for is_one, date in zip(in_series, dates, strict=True) if is_one)
         return sorted(order, key=lambda at: not (in_series[at] and dates[at] == newest))
     least = NEAR * head[best].score, covers[best] - LESS_COVERED
-    near = [at for at in order if head[at].score >= least[0] and covers[at] >= least[1]]
+    are_days = _is_day(dates[best])
+    is_alike = [is_one or (are_days and _is_day(date)) for is_one, date in zip(in_series, dates, strict=True)]
+    near = [at for at in order if is_alike[at] and head[at].score >= least[0] and covers[at] >= least[1]]
     latest = max(near, key=lambda at: (dates[at], at == best))
     return [latest, *(at for at in order if at != latest)]
 
@@ -79,6 +81,11 @@ def date_in_series(passage: Passage) -> str:
         return date[:10]
     years = {*_YEAR.findall(passage.source.title), *_YEAR.findall(_file_name(passage))}
     return f"{years.pop()}-00" if len(years) == 1 else ""
+
+
+def _is_day(date: str) -> bool:
+    """Whether a date is one of a day: minutes and mails of different names are one series, prices of years are not."""
+    return len(date) > len("2025-00")
 
 
 def months_of(question: str) -> set[int]:

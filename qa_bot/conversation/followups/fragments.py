@@ -83,7 +83,7 @@ def completed(question: str, history: Sequence[Exchange], spoken: Sequence[Menti
 
 
 def _of_other_model(rest: str, former: str, history: Sequence[Exchange]) -> str:
-    """The former question about another model: of this number, or the next smaller of the conversation; "" if unclear."""
+    """The former question about another model, by its number or its place in the series; "" if that is unclear."""
     model, compared, named = _MODEL.fullmatch(rest), _COMPARED.fullmatch(rest), _NAMED_MODEL.search(former)
     if model and named and abs(len(model[1]) - len(named[1])) <= 1:
         return f"{former[: named.start(1)]}{model[1]}{former[named.end(1) :]}"

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.answering.tiling.cited_place import cited_place
+from qa_bot.answering.tiling.cited_place import cited_place, name_of_second
 from qa_bot.bot import Bot
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Record
 from qa_bot.documents.sync import add, add_records
-from qa_core.types import Clue, Passage, Place, Source, Span
+from qa_core.types import Clue, Details, Passage, Place, Source, Span
 
 TABLE = "Prices:\n\n| Item | Price |\n| --- | --- |\n| Lamp | 4 |\n| Chair | 9 |\n| Desk | 30 |"
 
@@ -77,3 +77,18 @@ def test_an_answer_of_an_faq_sheet_cites_its_row_also_after_the_row_has_moved(tm
         with Bot.open(tmp_path / "home", flags={"starter.mode": "off"}, record=False) as bot:
             add(bot.home, bot.config, bot.encoder, [sheet])
             assert bot.ask("How deep is the dock?").sources[0].row == row
+
+
+def test_a_second_passage_names_its_heading_and_its_page() -> None:
+    def costs(page: int | None, heading: str = "Costs", document: str = "plan.pptx", language: str = "en") -> Passage:
+        source = Source(document, "Plan", details=Details(language=language))
+        return Passage(f"{document}#{page}", "", Clue(), source, Place(heading=(heading,), page=page))
+
+    assert name_of_second(costs(4), costs(1)) == "Costs, slide 4"
+    assert name_of_second(costs(4), costs(4)) == ""
+    assert name_of_second(costs(4, "Staff"), costs(4)) == "Staff"
+    assert name_of_second(costs(None, "Staff"), costs(None)) == "Staff"
+    assert name_of_second(costs(9, language="de", document="a.pdf"), costs(1, document="a.pdf", language="de")) == (
+        "Costs, Seite 9"
+    )
+    assert name_of_second(costs(4), costs(1, document="other.pdf")) == "Costs"

@@ -97,6 +97,9 @@ def test_words_that_ask():
         ("What does a copy cost?", "Rules of 29.08.2019. Ask at the desk.", True),
         ("What does a copy cost?", "Copies: 0.20 each.", False),
         ("What does a copy cost?", "There is nothing to sign.", True),
+        ("How much does the canoe cost?", "The boat costs 7 200. The canoe costs 850.", False),
+        ("How much does the canoe cost?", "Asset | Cost\nCanoe | 850", False),
+        ("How much does the canoe cost?", "Asset | Berth\nCanoe | 850", True),
     ],
 )
 def test_a_passage_without_an_amount_does_not_answer_how_many_or_how_much(question, text, expected):

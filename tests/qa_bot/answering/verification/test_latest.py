@@ -88,3 +88,20 @@ def test_names_with_further_words_are_of_one_series() -> None:
         for one, title in zip(series, ("Society", "Committee"), strict=True)
     ]
     assert latest_first("What was decided in March?", [0, 1], titled, [0.9, 0.1]) == [1, 0]
+
+
+def test_titles_with_years_and_common_words_are_of_one_series() -> None:
+    titles = {
+        "Pool – season 2023": "pool.txt",
+        "The pool: prices and hours 2025": "hours.html",
+        "Staff 2026": "staff.md",
+    }
+    series = [
+        replace(one, passage=replace(one.passage, source=replace(one.passage.source, title=title)))
+        for title, name in titles.items()
+        for one in [dated("", name=name)]
+    ]
+    assert [date_in_series(one.passage) for one in series] == ["2023-00", "2025-00", "2026-00"]
+    assert latest_first("What does the pool cost?", [0, 1, 2], series, [0.9, 0.9, 0.9]) == [1, 0, 2]
+    assert latest_first("What did the pool cost in 2023?", [0, 1, 2], series, [0.9, 0.9, 0.9]) == [0, 1, 2]
+    assert words_of_date("What did the pool cost in March?", series[0].passage) == set()

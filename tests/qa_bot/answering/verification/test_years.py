@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.answering.verification.years import is_of_another_time, lacks_version, lacks_year
+from qa_bot.answering.verification.years import is_of_another_time, lacks_past, lacks_version, lacks_year
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,19 @@ def test_versions(question, text, expected):
 
 def test_a_year_behind_the_article_is_a_year() -> None:
     assert is_of_another_time("What is the fee for the 2024 contract?", "The fee is 900 pounds in 2025.")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("How many complaints did you receive in 2017?", "Last year we received 143 complaints.", True),
+        ("Wie hoch war der Beitrag im Jahr 2019?", "Der Beitrag beträgt 12 Euro.", True),
+        ("What was wrong with the van in 2024?", "The van failed its inspection.\n2024-03-07\nnotes/7.txt", False),
+        ("Were boats allowed in 2022?", "They have been forbidden since 2021.", False),
+        ("What was paid in 2020?", "2018-2021: 12 euros.", False),
+        ("What does it cost in 2027?", "A pitch is 38 euros.", False),
+        ("How many complaints did you receive?", "Last year we received 143 complaints.", False),
+    ],
+)
+def test_the_past(question: str, text: str, expected: bool) -> None:
+    assert lacks_past(question, text) is expected
