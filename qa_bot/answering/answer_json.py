@@ -101,8 +101,8 @@ def _span(payload: Sequence[int] | None) -> Span | None:
 def candidate_dict(candidate: Candidate) -> dict[str, Any]:
     """One result of `search --json`: the keys of a source but its spans, with the score of every stage."""
     source = source_dict(source_of(candidate))
-    found = {key: value for key, value in source.items() if key not in {"span", "source_span"}}
-    return {**found, "score": candidate.score, "features": candidate.signals.by_name()}
+    stated = {key: value for key, value in source.items() if key not in {"span", "source_span"}}
+    return {**stated, "score": candidate.score, "features": candidate.signals.by_name()}
 
 
 def dumps(payload: Mapping[str, Any]) -> bytes:

@@ -70,8 +70,8 @@ def test_a_result_of_a_search_has_the_place_of_its_passage() -> None:
     details = Details(date="2024-05-01", language="en", archived=True, path="office/port.pdf")
     place = Place(heading=("Vaults", "Quarantine"), page=212)
     source = Source("port", "Port", "", "firm", details)
-    found = candidate_dict(Candidate(Passage("port#0", "Berth 4.", Clue("Port"), source, place), 0.123456789))
-    assert found == {
+    result = candidate_dict(Candidate(Passage("port#0", "Berth 4.", Clue("Port"), source, place), 0.123456789))
+    assert result == {
         "id": "port#0",
         "document": "port",
         "collection": "firm",
@@ -87,4 +87,4 @@ def test_a_result_of_a_search_has_the_place_of_its_passage() -> None:
         "archived": True,
         "features": {},
     }
-    FoundReply.model_validate(found)
+    FoundReply.model_validate(result)

@@ -101,7 +101,7 @@ def test_near_duplicates_are_named_if_there_are_any(capsys, duplicates: int, sum
     from qa_bot.documents.reject_log import AddReport
 
     show_added(AddReport(added=1, passages=9, duplicates=duplicates), dry_run=False)
-    assert capsys.readouterr().out.strip() == f"1 added, 0 updated, 0 unchanged, 0 rejected {summary}"
+    assert " ".join(capsys.readouterr().out.split()) == f"1 added, 0 updated, 0 unchanged, 0 rejected {summary}"
 
 
 def test_lines_of_a_file_are_not_wrapped(capsys, monkeypatch) -> None:

@@ -97,8 +97,8 @@ def _filled(lines: list[str]) -> list[str]:
 def _without_signature(closing: list[str]) -> list[str]:
     """The words and name of a closing if a signature is below them, else all its lines."""
     names = [line for line in closing[:2] if not _is_row(line)]
-    kept = len(names) if closing and _is_closing(closing[0]) else 1
-    return closing[:kept] if _is_signature(closing[kept:]) else closing
+    count = len(names) if closing and _is_closing(closing[0]) else 1
+    return closing[:count] if _is_signature(closing[count:]) else closing
 
 
 def _is_signature(lines: list[str]) -> bool:

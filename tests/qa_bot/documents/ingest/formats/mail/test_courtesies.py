@@ -48,7 +48,7 @@ def test_a_closing(closing: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("closing", "kept"),
+    ("closing", "expected"),
     [
         (
             "Best,\nAl\n\nAl Bo\nSenior Engineer\nLift Corp Ltd.\nPhone: +44 20 1234\nwww.lift.example\n"
@@ -65,8 +65,8 @@ def test_a_closing(closing: str) -> None:
         ("Al Bo\nLift Corp Ltd.\n020 1234 567\nal@lift.example", "Al Bo"),
     ],
 )
-def test_a_signature_without_a_mark_is_left_out(closing: str, kept: str) -> None:
-    assert without_courtesies(f"{BODY}\n\n{closing}", "Al Bo <al@lift.example>") == ("", BODY, kept)
+def test_a_signature_without_a_mark_is_left_out(closing: str, expected: str) -> None:
+    assert without_courtesies(f"{BODY}\n\n{closing}", "Al Bo <al@lift.example>") == ("", BODY, expected)
 
 
 def test_a_postscript_below_a_signature_stays() -> None:
