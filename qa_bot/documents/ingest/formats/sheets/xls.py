@@ -19,7 +19,7 @@ from qa_bot.documents.ingest.formats.sheets.workbook import workbook_items
 from qa_bot.documents.ingest.records import Item, Reject
 
 LARGEST = 4  # times the record limit: a workbook has formats beside its text
-LOCKED = "Expected a workbook without a password, but got one with; save it without."
+LOCKED = "Expected a workbook without a password, but got one with a password; save it without."
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 
 
