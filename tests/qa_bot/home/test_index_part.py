@@ -160,13 +160,13 @@ def test_the_collection_left_out_is_searched_if_a_filter_names_it_beside_others(
     both = Filter(collections=("own", "starter"))
     query = KeywordQuery((("leav", 1.0), ("tea", 1.0)))
 
-    def found(mode: Literal["auto", "off"], only: Filter) -> list[str]:
+    def matches(mode: Literal["auto", "off"], only: Filter) -> list[str]:
         owners, _ = parts(mixed, mode)
         return sorted(_documents(owners, owners.keyword_hits(query, 10, only).documents))
 
-    assert found("auto", both) == ["leave", "tea"]
-    assert found("auto", Filter(collections=("starter",))) == []  # the other part is asked alone
-    assert found("off", both) == ["leave"]
+    assert matches("auto", both) == ["leave", "tea"]
+    assert matches("auto", Filter(collections=("starter",))) == []  # the other part is asked alone
+    assert matches("off", both) == ["leave"]
 
 
 def test_parts_by_mode(mixed: Index, alone: Index) -> None:

@@ -75,8 +75,8 @@ def test_the_date_that_a_record_states(reads, fields, expected):
 def test_a_record_is_found_by_its_date(qa_bot, write_lines):
     rows = [{"id": "a", "text": "The ferret eats at noon.", "date": "2024-02-03"}, {"id": "b", "text": "A ferret."}]
     qa_bot("add", write_lines("dated.jsonl", *rows))
-    found = qa_bot("search", "ferret", "--since", "2024", "--until", "2024", "--json").json["results"]
-    assert [result["document"] for result in found] == ["a"]
+    results = qa_bot("search", "ferret", "--since", "2024", "--until", "2024", "--json").json["results"]
+    assert [result["document"] for result in results] == ["a"]
 
 
 def test_bad_line_in_the_middle(reads, tmp_path):
