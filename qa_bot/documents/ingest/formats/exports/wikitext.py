@@ -101,7 +101,7 @@ def _without_templates(text: str) -> str:
 
 
 def _measure(match: re.Match[str]) -> str:
-    """The measure that a template converts, as it is written: "41 m", or "5–7 km" of a range."""
+    """The measure that a template converts: "41 m", or "5–7 km" of a range."""
     first, word, second, unit = match.groups()
     joined = f" {word} " if word in {"by", "and", "x"} else "–"
     return f"{first}{joined}{second} {unit}" if second else f"{first} {unit}"

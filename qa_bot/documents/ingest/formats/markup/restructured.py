@@ -41,7 +41,7 @@ SETTINGS = {
     "xml_declaration": False,
 }
 ERROR = 3  # level of messages
-BROKEN = "A table or directive could not be read; its lines are kept as they are."
+BROKEN = "A table or directive could not be read; its lines are kept unchanged."
 EMPTY = "Expected text, but got none; fill the file or leave it out."
 LARGEST = 2 * 1024**2  # characters; parsing takes seconds for each million
 USED_DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w:+.-]{1,60}?)::(?:\s|$)", re.MULTILINE)
@@ -94,7 +94,7 @@ STATED_OPTIONS = ("type", "required", "default")
 
 
 class Parsed(NamedTuple):
-    """Title, date and Markdown of a document, and its blocks that are kept as they are because they have errors."""
+    """Title, date and Markdown of a document, and its blocks that stay unchanged because they have errors."""
 
     title: str = ""
     date: str = ""
