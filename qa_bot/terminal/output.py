@@ -86,7 +86,7 @@ def show_added(added: AddReport, *, dry_run: bool, console: Console | None = Non
     parts = [f"{getattr(added, what):,} {what}" for what in ("added", "updated", "unchanged", "rejected")]
     parts += [f"{added.removed:,} removed"] * bool(added.removed)
     moved = sum(len(source.moved) for source in added.sources)
-    parts += [f"{counted(moved, 'moved file')} among them"] * bool(moved)
+    parts += [f"{counted(moved, 'file')} moved"] * bool(moved)
     extra = f" ({added.passages:,} passages, {added.duplicates:,} nearly repeat another)" if added.passages else ""
     console.print(would + ", ".join(parts) + extra)
 
