@@ -84,7 +84,7 @@ def show_added(added: AddReport, *, dry_run: bool, console: Console | None = Non
     parts = [f"{getattr(added, what):,} {what}" for what in ("added", "updated", "unchanged", "rejected")]
     parts += [f"{added.removed:,} removed"] * bool(added.removed)
     moved = sum(len(source.moved) for source in added.sources)
-    parts += [f"{counted(moved, 'moved file')} among them"] * bool(moved)
+    parts += [f"{counted(moved, 'file')} moved"] * bool(moved)
     repeats = f", {added.duplicates:,} of them nearly the same as another" * bool(added.duplicates)
     console.print(would + ", ".join(parts) + f" ({added.passages:,} passages{repeats})" * bool(added.passages))
 

@@ -40,7 +40,7 @@ def test_edits_renames_and_deletions_are_followed(qa_bot: QaBot, docs: Path) -> 
         "  + new.md",
         "  ~ rust.md",
         "  > tea.txt → tee.txt",
-        "would be 2 added, 1 updated, 0 unchanged, 0 rejected, 1 removed, 1 moved file among them",
+        "would be 2 added, 1 updated, 0 unchanged, 0 rejected, 1 removed, 1 file moved",
     ]
     would = qa_bot("sync", "--dry-run", "--json").json
     called = qa_bot("sync", "--json")
