@@ -1,6 +1,6 @@
 """The page, or the row of a sheet, that an answer cites: that of its lead instead of the passage's first one.
 
-A source has one place. A second passage of its document that stands on another page has the page in the text.
+A source has one place. If a second passage of its document is on another page, the text of the answer says so.
 """
 
 from __future__ import annotations

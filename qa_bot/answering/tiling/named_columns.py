@@ -1,7 +1,7 @@
 """The column of a series that a question names: it is shown without the others of its series.
 
-A table that compares models, grades or years has a column for each: "Ember 6", "Ember 8". Who asks for one of them
-reads its figures at once. Other columns stay: a question that names "Tyre size" may ask for the pressure beside it.
+A table that compares models, grades or years has a column for each: "Ember 6", "Ember 8". A question for one of them
+is answered by its figures alone. Other columns stay: a question for "Tyre size" may ask for the pressure beside it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LEAST_SHARE = 0.5
 _LETTER = re.compile(r"(?<![\w'’])[A-Z](?![\w'’.])")
 _DIGIT = re.compile(r"\d")
 _LAST_PART = re.compile(r"[^?\s][^?]*\??\s*\Z")
-"""A follow-up stands behind the question before it, which may name another column."""
+"""A follow-up comes after the question before it, which may name another column."""
 _COMPARES = re.compile(
     r"\b(?:than|others?|compared?|comparison|differ\w*|instead|both|all|which|als|ander\w*|vergl\w*|unterschied\w*|beid\w*|alle\w*"
     r"|welche\w*)\b",
@@ -56,11 +56,11 @@ def with_named_columns(candidate: Candidate, question: str) -> Candidate:
         return candidate
     language = analysis_language(candidate.passage.source.details.language)
     turn = _LAST_PART.search(question)
-    kept = _kept(rows[0].cells, turn[0] if turn else question, language)
+    shown = _shown_columns(rows[0].cells, turn[0] if turn else question, language)
     in_lead = [row for row in rows[2:] if row.span[0] < lead[1] and row.span[1] > lead[0]]
-    if not in_lead or len(kept) == len(rows[0].cells):
+    if not in_lead or len(shown) == len(rows[0].cells):
         return candidate
-    lines = [f"| {' | '.join(row.cells[at] for at in kept)} |" for row in rows]
+    lines = [f"| {' | '.join(row.cells[at] for at in shown)} |" for row in rows]
     narrow = "\n".join(lines)
     first, last = rows.index(in_lead[0]), rows.index(in_lead[-1])
     start = table[0] + sum(len(line) + 1 for line in lines[:first])
@@ -81,17 +81,17 @@ def _rows(text: str, table: Span) -> list[_Row]:
     return rows
 
 
-def _kept(header: Sequence[str], question: str, language: str) -> list[int]:
+def _shown_columns(header: Sequence[str], question: str, language: str) -> list[int]:
     """The columns without those of a series of which the question names others better."""
     columns = [_column(cell, language) for cell in header]
-    asked = _terms(question, language)
-    shares = [len(column.member & asked) / max(1, len(column.member)) for column in columns]
+    of_question = _terms(question, language)
+    shares = [len(column.member & of_question) / max(1, len(column.member)) for column in columns]
 
-    def is_kept(at: int) -> bool:
+    def is_shown_columns(at: int) -> bool:
         of_series = [shares[other] for other, column in enumerate(columns) if column.series == columns[at].series]
         return not columns[at].member or max(of_series) < LEAST_SHARE or shares[at] == max(of_series)
 
-    return [at for at in range(len(header)) if at == 0 or is_kept(at)]
+    return [at for at in range(len(header)) if at == 0 or is_shown_columns(at)]
 
 
 def _column(header: str, language: str) -> _Column:

@@ -175,7 +175,7 @@ def _isolated(source: SourceFile, reader: Reader) -> Iterator[Item | Part]:
 def _dated(item: Item, where: str, mtime_ns: int) -> Item:
     """A document that is a whole file knows when that file was changed; one in an archive or a data set does not.
 
-    The time 0 stands for an unknown one.
+    The time is 0 if it is unknown.
     """
     if f"{where}!" in item.where or mtime_ns <= 0:
         return item

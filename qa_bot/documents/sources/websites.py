@@ -59,7 +59,7 @@ class WebsiteRun(SourceRun):
 
     site: VisitedSite = field(kw_only=True)
     _pages: dict[str, PageVisit] = field(default_factory=dict)
-    _kept: list[str] = field(default_factory=list)
+    _uncertain: list[str] = field(default_factory=list)
 
     def compare(self, *, completing: bool, removing: bool, allow_empty: bool = False) -> None:
         """Plan what to store and remove; pages are gone only if the server says so, or the whole site was visited.
@@ -102,7 +102,7 @@ class WebsiteRun(SourceRun):
         elif visit.outcome == "gone":
             plan.deleted += [path] if row else []
         elif visit.outcome == "kept":
-            self._kept += [path] if row else []
+            self._uncertain += [path] if row else []
         elif visit.outcome == "unchanged" and row and visit.state:
             plan.unchanged += 1
             plan.documents += row.documents
@@ -116,21 +116,21 @@ class WebsiteRun(SourceRun):
     def _find_moves(self) -> None:
         """Pair new pages with gone ones of the same content, or with such that no link leads to."""
         plan = self.plan
-        gone = {self.rows[path].hash: path for path in [*self._kept, *plan.deleted] if self.rows[path].hash}
+        gone = {self.rows[path].hash: path for path in [*self._uncertain, *plan.deleted] if self.rows[path].hash}
         for path in list(plan.new):
             state = self._pages[path].state
             if state is not None and state.hash in gone:
                 before = gone.pop(state.hash)
                 plan.new.remove(path)
-                (plan.deleted if before in plan.deleted else self._kept).remove(before)
+                (plan.deleted if before in plan.deleted else self._uncertain).remove(before)
                 plan.moved.append((before, path))
 
     def _note_kept(self) -> None:
         """Count the pages that no link leads to as unchanged, and say so."""
-        self.plan.unchanged += len(self._kept)
-        self.plan.documents += sum(self.rows[path].documents for path in self._kept)
-        if self._kept:
-            notice = KEPT.format(pages=counted(len(self._kept), "page"))
+        self.plan.unchanged += len(self._uncertain)
+        self.plan.documents += sum(self.rows[path].documents for path in self._uncertain)
+        if self._uncertain:
+            notice = KEPT.format(pages=counted(len(self._uncertain), "page"))
             self.plan.problems.append(Notice(self.source.place, notice))
 
     def _digest(self, state: FileState) -> str:

@@ -287,8 +287,8 @@ def test_pages_without_links_to_them_are_not_visited_again(site: Any) -> None:
 PAGES = ("x.example/", "x.example/a", "x.example/b")
 
 
-def asked(site: Any, **options: Any) -> dict[str, str]:
-    """What becomes of two pages of a site whose first page has no links, and had some before."""
+def outcomes_of(site: Any, **options: Any) -> dict[str, str]:
+    """The outcomes of two pages of a site whose first page has no links, and had some before."""
     site[f"{SITE}/"] = html("Home", "/a")
     first = run(site)
     site[f"{SITE}/"] = "<p>Log in to read this.</p>"
@@ -297,29 +297,29 @@ def asked(site: Any, **options: Any) -> dict[str, str]:
 
 
 def test_pages_that_no_link_leads_to_are_kept_unless_the_server_says_that_they_are_gone(site: Any) -> None:
-    assert asked(site) == {"/a": "kept", "/b": "kept"}
+    assert outcomes_of(site) == {"/a": "kept", "/b": "kept"}
     site[f"{SITE}/a"], site[f"{SITE}/b"] = (410, {}, b""), (503, {"retry-after": "0"}, b"")
-    assert asked(site) == {"/a": "gone", "/b": "kept"}
+    assert outcomes_of(site) == {"/a": "gone", "/b": "kept"}
 
 
 def test_a_page_that_moved_is_gone_but_not_one_that_leads_to_a_login(site: Any) -> None:
     site[f"{SITE}/sitemap.xml"] = f"<urlset><url><loc>{SITE}/new</loc></url></urlset>"
     site[f"{SITE}/new"] = html("New")
     site[f"{SITE}/a"] = (301, {"location": "/new"}, b"")
-    assert asked(site) == {"/a": "gone", "/b": "kept"}
+    assert outcomes_of(site) == {"/a": "gone", "/b": "kept"}
     site[f"{SITE}/b"] = (301, {"location": "/new"}, b"")
-    assert asked(site) == {"/a": "kept", "/b": "kept"}
+    assert outcomes_of(site) == {"/a": "kept", "/b": "kept"}
     site[f"{SITE}/a"], site[f"{SITE}/b"] = (302, {"location": "/"}, b""), (302, {"location": "https://y.example/"}, b"")
-    assert asked(site) == {"/a": "kept", "/b": "kept"}
+    assert outcomes_of(site) == {"/a": "kept", "/b": "kept"}
 
 
 def test_earlier_pages_are_asked_for_within_the_rules(site: Any) -> None:
     result = run(site, doubted=[*PAGES, "x.example/c"], pages=3)
     assert result.end == SiteEnd(False, "not read: 1 more page; raise --max-pages")
     site[f"{SITE}/robots.txt"] = "User-agent: *\nDisallow: /a"
-    assert asked(site) == {"/b": "kept"}
+    assert outcomes_of(site) == {"/b": "kept"}
     assert f"{SITE}/a" not in site.urls
-    assert asked(site, crawl=False) == {}
+    assert outcomes_of(site, crawl=False) == {}
     assert run(site, doubted=PAGES[1:]).outcomes == {"/": "read"}
 
 

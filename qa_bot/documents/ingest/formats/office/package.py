@@ -46,7 +46,9 @@ class Package:
         self.limits = file.limits
         self._file = file
         if file.head.startswith(OLE):
-            raise UnreadableError("Expected an office file without a password, but got one with a password; save it without.")
+            raise UnreadableError(
+                "Expected an office file without a password, but got one with a password; save it without."
+            )
         self._stream = file.file()
         size = self._stream.seek(0, io.SEEK_END)
         self._stream.seek(0)
@@ -78,7 +80,9 @@ class Package:
         try:
             info = self._archive.getinfo(name)
             if info.flag_bits & ENCRYPTED:
-                raise UnreadableError("Expected an office file without a password, but got one with a password; save it without.")
+                raise UnreadableError(
+                    "Expected an office file without a password, but got one with a password; save it without."
+                )
             member = self._archive.open(info)
         except KeyError as error:
             raise UnreadableError(f"Expected an office file with {name}, but got none; save it anew.") from error
