@@ -20,7 +20,7 @@ UNITS = {
     "liter": "l", "minute": "min", "hour": "h", "day": "d", "hectare": "ha", "tonne": "t", "electronvolt": "eV",
     "decibel": "dB", "byte": "B", "dalton": "Da", "um": "µm", "ug": "µg", "us": "µs", "degC": "°C",
 }  # fmt: skip
-"""Macro → sign; another macro names a unit, such as `\\km`."""
+"""Macro → sign; another macro is shown by its name, such as `\\km`."""
 POWERS = {"square": "²", "squared": "²", "cubic": "³", "cubed": "³"}
 BEFORE_UNIT = {"square", "cubic"}
 SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
