@@ -24,6 +24,7 @@ from qa_bot.answering.tiling.question_parts import (
     parts_of,
 )
 from qa_bot.answering.tiling.table_rows import at_end_of_row, header_above
+from qa_bot.answering.tiling.units import is_torn_list
 from qa_bot.answering.tiling.versions import versions_of
 from qa_core.text.markdown_text import context
 from qa_core.types import Candidate, FloatArray, Passage, Span
@@ -197,6 +198,8 @@ def _tile_current(
     room = limit if second is None or best.passage.place.kind in WHOLE else int(FIRST * limit)
     best = with_named_columns(with_named_rows(best, question), question)
     first = _stretch(best, room, sentences, question)
+    if first is not None and is_torn_list(best.passage.text, first.end):
+        first = _stretch(best, limit, sentences, question)
     if first is None:
         return Tiling("", ())
     tiling = _with_earlier(best, first, room, question)

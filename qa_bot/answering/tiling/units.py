@@ -244,6 +244,12 @@ def supporting(text: str, units: Sequence[Span], cosines: FloatArray) -> tuple[S
     return tuple(spans)
 
 
+def is_torn_list(text: str, end: int) -> bool:
+    """Whether a cut at `end` parts an item of a list from the next one."""
+    last = text[text.rfind("\n", 0, end) + 1 : end]
+    return _ITEM.match(last) is not None and _ITEM.match(text, end) is not None
+
+
 def _items_of_list(text: str, units: Sequence[Span]) -> list[int]:
     """For each unit the number of items in the list that it belongs to; 0 for a unit that is no item."""
     counts: list[int] = []
