@@ -19,7 +19,7 @@ from qa_bot.answering.stages.rank import RIVALS
 from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, understanding
 from qa_bot.answering.tiling.cited_place import cited_place
 from qa_bot.answering.tiling.lead import WHOLE, lead_of
-from qa_bot.answering.tiling.question_parts import asks_for_steps, defined_term
+from qa_bot.answering.tiling.question_parts import asks_for_steps, defined_term, has_steps
 from qa_bot.answering.tiling.units import SoughtUnits, supporting, unit_scores
 from qa_core.distinct import distinct
 from qa_core.text.analysis import terms
@@ -194,7 +194,7 @@ def _bonus(passages: Sequence[Passage], places: AskedPlaces) -> Scores:
     Release notes gain or lose by their version.
     """
     releases = [release_bonus(passage.place.heading, places.versions) for passage in passages]
-    steps = [places.steps and passage.place.kind == "steps" for passage in passages]
+    steps = [places.steps and has_steps(passage) for passage in passages]
     contacts = [places.contact.is_in(passage.text) for passage in passages]
     sections = [places.names(passage.place.heading) or places.has_clause(passage.text) for passage in passages]
     codes = [places.share_of_codes("\n".join([*passage.place.heading, passage.text])) for passage in passages]

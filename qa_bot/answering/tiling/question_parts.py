@@ -52,6 +52,13 @@ _HOW_TO = re.compile(
     r"|\bwas (?:muss|müssen|soll|sollen|sollte|kann|können) (?:ich|man|wir|sie)\b.*\b(?:tun|machen)\b",
     re.IGNORECASE,
 )
+_INSTRUCTIONS = re.compile(
+    r"\W*(?:how to|how (?:do|can|should) (?:i|we|you)|steps?\b|instructions\b|procedure\b|process\b|workflow\b"
+    r"|comment\b|schritte?\b|anleitung\b|vorgehen\b|ablauf\b|wie (?:kann|muss|soll|\w+e) (?:ich|man|wir)\b"
+    r"|so (?:\w+ )+(?:sie|du|man)\b)",
+    re.IGNORECASE,
+)
+"""Begins a heading of instructions that need not be numbered."""
 _ARTICLE = r"(?:(?:an?|the|eine?|der|die|das|dem|einem|einer)\s)?"
 _OF_TEXT = r"(?:\s(?:in|for|on|here|at|within)\b[^?]{0,60})?"
 _TERM = r"[\"“„‘']?(?P<{}>\w[\w-]*(?:\s\w[\w-]*){{0,2}}?)[\"”“’']?"
@@ -142,3 +149,8 @@ def covered(part: str, passage: Passage) -> float:
 def asks_for_steps(text: str) -> bool:
     """Whether a question asks how to do something."""
     return bool(_HOW_TO.search(text))
+
+
+def has_steps(passage: Passage) -> bool:
+    """Whether a passage is steps, or its nearest heading says that it tells how to do something."""
+    return passage.place.kind == "steps" or bool(_INSTRUCTIONS.match([passage.source.title, *passage.place.heading][-1]))
