@@ -19,7 +19,7 @@ from qa_core.text.analysis import STOP_TERMS, fold, looks_english, terms
 from qa_core.text.analysis import words as split_words
 from qa_core.text.function_words import question_stop_words
 from qa_core.text.languages import analysis_language
-from retrievers.german_verbs import with_whole_verbs
+from retrievers.german.verbs import with_whole_verbs
 
 MAX_LANGUAGES = 4
 """Languages that a question is analysed in: each adds terms to search."""

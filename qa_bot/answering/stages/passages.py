@@ -51,9 +51,10 @@ from retrievers.codes import codes_in
 from retrievers.engines.index import Field, Filter, Index, KeywordQuery
 from retrievers.formulate import Formulation, asks, piece_query
 from retrievers.fusion import ScoredDocuments
-from retrievers.german_synonyms import searched_synonyms
+from retrievers.german.synonyms import searched_synonyms
 from retrievers.hits import Hits
 from retrievers.measured_properties import WEIGHT, property_terms
+from retrievers.path_words import words_in_path
 
 KEYWORD_DEPTH = 1000
 """Passages whose BM25 scores are known; all others count 0."""
@@ -65,6 +66,7 @@ WEIGHED = 4
 """Passages by a preliminary sum, for each document wanted, whose titles and states are looked at."""
 WITH_VERSION = 1000
 """The same if the question names a version: "2.13" is no word of the section "2.13.0"."""
+IN_PATH = float(__import__("os").environ.get("IN_PATH", "0.5"))
 LEADS = 10
 """Best passages whose answering sentences are looked for."""
 SHARED_PIECES = 0.4
@@ -164,6 +166,7 @@ def rank_passages(
     sums += _bonus(considered, places)
     if formulation:
         sums += _same_words_bonus(considered, formulation, understood, len(readings) == 1)
+        sums += _path_bonus(index, considered, formulation)
     if topic:
         alone = {name: scores[first] for name, scores in scaled_raws[0].items()}
         sums += _topic_bonus(considered, topic, alone, readings[0].weight)
@@ -210,6 +213,24 @@ def _same_words_bonus(passages: Sequence[Passage], formulation: Formulation, und
     named = heading_bonus(formulation.text, passages) + of_titles
     is_topic, content = not asks(formulation.text), cache(formulation.content_in)
     return named + section_bonus(content, passages, is_topic=is_topic) if alone else named
+
+
+def _path_bonus(index: Index, passages: Sequence[Passage], formulation: Formulation) -> Scores:
+    """What passages (n,) gain whose path, and nothing else, has words of the question: a share of their rarity."""
+    return np.array([IN_PATH * _share_in_path(index, passage, formulation) for passage in passages], np.float64)
+
+
+def _share_in_path(index: Index, passage: Passage, formulation: Formulation) -> float:
+    language = analysis_language(passage.source.details.language)
+    named = words_in_path(formulation.text, passage.source.details.path, language)
+    if not named:
+        return 0.0
+    content = formulation.content_in(language)
+    heading = " ".join([passage.source.title, *passage.place.heading])
+    of_path = set(terms(" ".join(named), language)).intersection(content)
+    only = of_path.difference(terms(f"{heading} {passage.text}", language))
+    total = sum(_rarity(index, "all", term) for term in content)
+    return sum(_rarity(index, "all", term) for term in only) / total if only else 0.0
 
 
 def _topic_bonus(

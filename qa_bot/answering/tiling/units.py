@@ -23,7 +23,7 @@ from qa_bot.answering.tiling.table_rows import first_cell, header_above, row_nam
 from qa_core.text.analysis import terms
 from qa_core.types import FloatArray, Passage, Span
 from retrievers.codes import has_code
-from retrievers.german_verbs import is_separated, separated_prefixes
+from retrievers.german.verbs import is_separated, separated_prefixes
 
 WORDS = 0.2
 """Weight of the question's own words beside the cosine. Mean points over twelve sets of questions and dialogues with

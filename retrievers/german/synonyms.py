@@ -16,7 +16,7 @@ from typing import Literal, Protocol
 from qa_core.text.analysis import terms
 from qa_core.text.synonyms import german_synonyms
 from retrievers.formulate import Formulation
-from retrievers.german_verbs import infinitives
+from retrievers.german.verbs import infinitives
 
 _ENDINGS = ("en", "er", "es", "em", "n", "e", "s", "t", "st")
 _OF_VERBS = ("e", "t", "st")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrievers.german_verbs import (
+from retrievers.german.verbs import (
     infinitives,
     is_separated,
     parted_again,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrievers.german_compounds import begins_compound, has_parts, is_in_compound
+from retrievers.german.compounds import begins_compound, has_parts, is_in_compound
 
 
 @pytest.mark.parametrize(

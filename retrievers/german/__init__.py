@@ -1,0 +1,1 @@
+"""German words: compounds, synonyms and verbs with prefixes."""

@@ -1,0 +1,48 @@
+"""Words of a question that name where a document is kept: "StuStaNet" for `stustanet/satzung.tex`.
+
+In a folder for each club, product or client, passages seldom repeat its name, and titles are "Statutes" everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+
+from qa_core.text.analysis import terms
+
+_WORD = re.compile(r"\w+(?:[.'’-]\w+)*")
+_MARKS = re.compile(r"[\W_]+")
+_SUFFIX = re.compile(r"\.\w{1,5}$")
+_CAMEL = re.compile(r"(?<=[a-zäöüß])(?=[A-ZÄÖÜ])")
+SHORTEST = 3
+"""Characters of a name that is compared without its marks."""
+
+
+def words_in_path(text: str, path: str, language: str) -> list[str]:
+    """The words of a text that the folders and the file of a path have; none for an address.
+
+    A name with marks is one word, with other marks or without: "vspace.one" and "vspaceone", "Moov-Duo" and "moov_duo".
+    """
+    if not path or "://" in path:
+        return []
+    index_terms, joined = _names(path, language)
+    return [word for word in _WORD.findall(text) if _bare(word) in joined or _is_in(terms(word, language), index_terms)]
+
+
+def _is_in(of_word: Collection[str], index_terms: frozenset[str]) -> bool:
+    return bool(of_word) and index_terms.issuperset(of_word)
+
+
+def _bare(word: str) -> str:
+    """A word without its marks; "" for one that is too short to be a name."""
+    bare = _MARKS.sub("", word.casefold())
+    return bare if len(bare) >= SHORTEST else ""
+
+
+@lru_cache(maxsize=4096)
+def _names(path: str, language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The index terms of a path, and its parts without marks."""
+    parts = [_SUFFIX.sub("", part) for part in re.split(r"[/!]", path)]
+    plain = " ".join(_MARKS.sub(" ", _CAMEL.sub(" ", part)) for part in parts)
+    return frozenset(terms(plain, language)), frozenset(filter(None, map(_bare, parts)))
