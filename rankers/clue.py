@@ -80,6 +80,11 @@ def inverse_frequency(documents: int, containing: int) -> float:
     return math.log(1 + (documents - containing + 0.5) / (containing + 0.5))
 
 
+def rarity_of(statistics: Statistics, term: str) -> float:
+    """The inverse frequency of a term in titles and bodies."""
+    return inverse_frequency(statistics.documents, statistics.document_frequency("all", term))
+
+
 def positions(words: Container[str], text: Sequence[str]) -> dict[str, list[int]]:
     """Positions of each word of a question in a text."""
     by_word: dict[str, list[int]] = {}

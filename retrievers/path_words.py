@@ -6,10 +6,13 @@ In a folder for each club, product or client, passages seldom repeat its name, a
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import lru_cache
 
 from qa_core.text.analysis import terms
+from qa_core.text.languages import analysis_language
+from qa_core.types import Passage
+from retrievers.formulate import Formulation
 
 _WORD = re.compile(r"\w+(?:[.'’-]\w+)*")
 _MARKS = re.compile(r"[\W_]+")
@@ -30,6 +33,11 @@ def words_in_path(text: str, path: str, language: str) -> list[str]:
     return [word for word in _WORD.findall(text) if _bare(word) in joined or _is_in(terms(word, language), index_terms)]
 
 
+def parts_in_path(text: str, path: str, language: str) -> frozenset[str]:
+    """The same words without the marks between their parts, casefolded: "vspace" and "one"."""
+    return frozenset(_MARKS.sub(" ", " ".join(words_in_path(text, path, language)).casefold()).split())
+
+
 def _is_in(of_word: Collection[str], index_terms: frozenset[str]) -> bool:
     return bool(of_word) and index_terms.issuperset(of_word)
 
@@ -46,3 +54,17 @@ def _names(path: str, language: str) -> tuple[frozenset[str], frozenset[str]]:
     parts = [_SUFFIX.sub("", part) for part in re.split(r"[/!]", path)]
     plain = " ".join(_MARKS.sub(" ", _CAMEL.sub(" ", part)) for part in parts)
     return frozenset(terms(plain, language)), frozenset(filter(None, map(_bare, parts)))
+
+
+def share_in_path(formulation: Formulation, passage: Passage, rarity_of: Callable[[str], float]) -> float:
+    """The rarity of the question's words that only the path of a passage has, as a share of all, in [0, 1]."""
+    source = passage.source
+    language = analysis_language(source.details.language)
+    named = words_in_path(formulation.text, source.details.path, language)
+    if not named:
+        return 0.0
+    rarity = {term: rarity_of(term) for term in formulation.content_in(language)}
+    of_path = rarity.keys() & {*terms(" ".join(named), language)}
+    shown = " ".join([source.title, *passage.place.heading, passage.text])
+    only = of_path.difference(terms(shown, language)) if of_path else ()
+    return sum(rarity[term] for term in only) / sum(rarity.values()) if only else 0.0

@@ -1,1 +1,1 @@
-"""German words: compounds, synonyms and verbs with prefixes."""
+"""German words: compounds, and verbs with their prefixes."""

@@ -21,8 +21,8 @@ from rankers.clue import Statistics
 from rankers.question_titles import is_question
 from retrievers.formulate import Formulation, asks, question_text
 from retrievers.german.compounds import is_in_compound
-from retrievers.german.synonyms import known_synonyms
 from retrievers.german.verbs import parted_again
+from retrievers.german_synonyms import known_synonyms
 from retrievers.question_terms import content_terms, has_content, whole_verbs
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from qa_bot.answering.stages.decide import Decided
-from qa_bot.answering.tiling.lead import tile_leads, within_one
+from qa_bot.answering.tiling.answer_text import tile_leads, within_one
 from qa_bot.answering.tiling.opinions import Tiling, tile
 from qa_core.text.analysis import sentences
 from qa_core.types import AnswerKind, AnswerSource, Candidate, Span, Styled

@@ -26,7 +26,7 @@ from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.types import AnswerSource, Candidate, Choice
 from rankers.clue import Statistics, inverse_frequency
-from retrievers.german.synonyms import known_synonyms
+from retrievers.german_synonyms import known_synonyms
 from retrievers.question_terms import content_terms
 
 if TYPE_CHECKING:

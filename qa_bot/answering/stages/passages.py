@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -17,19 +17,16 @@ from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.stages.question_words import ANYWHERE, AskedPlaces
 from qa_bot.answering.stages.rank import RIVALS
 from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, understanding
-from qa_bot.answering.tiling.cited_place import cited_place
-from qa_bot.answering.tiling.lead import WHOLE, lead_of
-from qa_bot.answering.tiling.question_parts import asks_for_steps, defined_term, has_steps
-from qa_bot.answering.tiling.units import SoughtUnits, supporting, unit_scores
+from qa_bot.answering.tiling.lead import with_leads
+from qa_bot.answering.tiling.question_parts import has_steps
 from qa_core.distinct import distinct
-from qa_core.text.analysis import terms
-from qa_core.text.languages import analysis_language
-from qa_core.types import Candidate, Encoder, FloatArray, IntArray, Passage, Signals, Span
-from rankers.clue import inverse_frequency
+from qa_core.types import Candidate, Encoder, FloatArray, IntArray, Passage, Signals
+from rankers.clue import inverse_frequency, rarity_of
 from rankers.passage_evidence import (
     ARCHIVED,
     CODE,
     CONTACT,
+    IN_PATH,
     MOST,
     PAIRS,
     PROSE,
@@ -47,14 +44,13 @@ from rankers.passage_evidence import (
 )
 from rankers.question_titles import heading_bonus, is_pair, section_bonus
 from rankers.release_notes import release_bonus
-from retrievers.codes import codes_in
-from retrievers.engines.index import Field, Filter, Index, KeywordQuery
+from retrievers.engines.index import Filter, Index, KeywordQuery
 from retrievers.formulate import Formulation, asks, piece_query
 from retrievers.fusion import ScoredDocuments
-from retrievers.german.synonyms import searched_synonyms
+from retrievers.german_synonyms import searched_synonyms
 from retrievers.hits import Hits
 from retrievers.measured_properties import WEIGHT, property_terms
-from retrievers.path_words import words_in_path
+from retrievers.path_words import share_in_path
 
 KEYWORD_DEPTH = 1000
 """Passages whose BM25 scores are known; all others count 0."""
@@ -66,7 +62,6 @@ WEIGHED = 4
 """Passages by a preliminary sum, for each document wanted, whose titles and states are looked at."""
 WITH_VERSION = 1000
 """The same if the question names a version: "2.13" is no word of the section "2.13.0"."""
-IN_PATH = float(__import__("os").environ.get("IN_PATH", "0.5"))
 LEADS = 10
 """Best passages whose answering sentences are looked for."""
 SHARED_PIECES = 0.4
@@ -180,7 +175,7 @@ def rank_passages(
     if queries:
         query: FloatArray = np.asarray(np.mean(queries, axis=0), np.float32)  # (D,): its products are the mean cosines
         numbered = {int(keys[row]): candidates[row] for row in heads}
-        candidates.update(zip(heads, _with_leads(index, query, numbered, formulation), strict=True))
+        candidates.update(zip(heads, with_leads(index, query, numbered, formulation), strict=True))
     separation = _separation([by_row[row] for row in order[: RIVALS + 1].tolist()])
     ranked, nearest = tuple(candidates[row] for row in best), tuple(candidates[row] for row in heads)
     return RankedPassages(ranked, _lists(readings[-1].hits), separation, nearest)
@@ -216,21 +211,9 @@ def _same_words_bonus(passages: Sequence[Passage], formulation: Formulation, und
 
 
 def _path_bonus(index: Index, passages: Sequence[Passage], formulation: Formulation) -> Scores:
-    """What passages (n,) gain whose path, and nothing else, has words of the question: a share of their rarity."""
-    return np.array([IN_PATH * _share_in_path(index, passage, formulation) for passage in passages], np.float64)
-
-
-def _share_in_path(index: Index, passage: Passage, formulation: Formulation) -> float:
-    language = analysis_language(passage.source.details.language)
-    named = words_in_path(formulation.text, passage.source.details.path, language)
-    if not named:
-        return 0.0
-    content = formulation.content_in(language)
-    heading = " ".join([passage.source.title, *passage.place.heading])
-    of_path = set(terms(" ".join(named), language)).intersection(content)
-    only = of_path.difference(terms(f"{heading} {passage.text}", language))
-    total = sum(_rarity(index, "all", term) for term in content)
-    return sum(_rarity(index, "all", term) for term in only) / total if only else 0.0
+    """What passages (n,) gain whose path, and nothing else, has words of the question."""
+    rarity = partial(rarity_of, index)
+    return np.array([IN_PATH * share_in_path(formulation, passage, rarity) for passage in passages], np.float64)
 
 
 def _topic_bonus(
@@ -271,12 +254,10 @@ def _by_words(
     pieces = piece_query(formulation)
     hits["pieces"] = index.keyword_hits(pieces, KEYWORD_DEPTH, only)
     deadline.check()
-    least = SHARED_PIECES * sum(w * _rarity(index, "grams", piece) for piece, w in pieces.terms)
+    least = SHARED_PIECES * sum(
+        w * inverse_frequency(index.documents, index.document_frequency("grams", piece)) for piece, w in pieces.terms
+    )
     return FoundPassages(hits, least_pieces=least)
-
-
-def _rarity(index: Index, field: Field, term: str) -> float:
-    return inverse_frequency(index.documents, index.document_frequency(field, term))
 
 
 def _by_vectors(
@@ -371,41 +352,6 @@ def _candidate(passage: Passage, score: float, row: int, raw: Mapping[Channel, S
         combined=score,
     )
     return Candidate(passage, score, signals)
-
-
-def _with_leads(
-    index: Index, query: FloatArray, candidates: Mapping[int, Candidate], formulation: Formulation | None
-) -> list[Candidate]:
-    """The candidates by their keys, each with the stretch of its passage that answers best, and its page or row."""
-    units = index.unit_scores([*candidates], query)
-    return [
-        candidate
-        if key not in units or is_pair(candidate.passage)
-        else _with_lead(index, candidate, *units[key], formulation)
-        for key, candidate in candidates.items()
-    ]
-
-
-def _with_lead(
-    index: Index, candidate: Candidate, units: Sequence[Span], cosines: FloatArray, formulation: Formulation | None
-) -> Candidate:
-    passage = candidate.passage
-    language = analysis_language(passage.source.details.language)
-    context = {*terms(passage.source.title, language), *terms(" ".join(passage.place.heading), language)}
-    content = formulation.content_in(language) if formulation else ()
-    rarity = {term: _rarity(index, "all", term) for term in content}
-    question = formulation.text if formulation else ""
-    sought = SoughtUnits(codes_in(question), bool(question) and not asks(question), defined_term(question))
-    scores = unit_scores(passage, units, cosines, rarity, language, context=context, sought=sought)
-    wants_steps = not question or asks_for_steps(question)
-    is_whole = passage.place.kind in {*WHOLE, "table"} or (question and wants_steps)
-    with_lead = candidate.scored(
-        candidate.score,
-        lead=lead_of(passage, units, scores, asks_for_steps=wants_steps or sought.is_topic),
-        supporting=None if is_whole else supporting(passage.text, units, cosines),
-    )
-    place = cited_place(passage, units, scores, with_lead.signals.lead)
-    return replace(with_lead, passage=replace(passage, place=place))
 
 
 def _lists(hits: Mapping[Channel, Hits]) -> tuple[RankedList, ...]:

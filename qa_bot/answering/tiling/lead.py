@@ -5,34 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 
-from qa_bot.answering.tiling.cited_place import name_of_second
-from qa_bot.answering.tiling.named_columns import with_named_columns
-from qa_bot.answering.tiling.named_rows import with_named_rows
-from qa_bot.answering.tiling.opinions import Sentences, Tile, Tiling, cut
-from qa_bot.answering.tiling.polarity import opening
-from qa_bot.answering.tiling.question_parts import (
-    COVERS,
-    asks_for_steps,
-    covered,
-    open_part,
-    other_side,
-    parts_of,
-)
-from qa_bot.answering.tiling.table_rows import at_end_of_row, header_above
-from qa_bot.answering.tiling.units import is_torn_list
-from qa_bot.answering.tiling.versions import versions_of
-from qa_core.text.markdown_text import context
+from qa_bot.answering.tiling.cited_place import cited_place
+from qa_bot.answering.tiling.question_parts import asks_for_steps, defined_term
+from qa_bot.answering.tiling.units import SoughtUnits, supporting, unit_scores
+from qa_core.text.analysis import terms
+from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate, FloatArray, Passage, Span
+from rankers.clue import rarity_of
+from rankers.question_titles import is_pair
+from retrievers.codes import codes_in
+from retrievers.engines.index import Index
+from retrievers.formulate import Formulation, asks
 
 _ITEM = re.compile(r"\s*(\d{1,2})[.)]\s")
-_ANNOUNCEMENT = re.compile(r"^[^\n|]{1,99}:\s*\Z", re.MULTILINE)
 _TARGET = re.compile(r"(?<=\])\([^()\s]{1,1000}(?:\([^()\s]{0,100}\)[^()\s]{0,100})?\)")
-_EMPTY_QUOTE = re.compile(r"(?:>[ \t]*\n)*")
 WIDTH = 300
 """Characters of a lead without the targets of its links: what a reader sees first."""
 UNITS = 3
@@ -41,9 +30,9 @@ ABOVE = 0.7
 """A unit before the best one is part of the lead if it scores at least this share."""
 ROW_ABOVE = 0.85
 """The same for the row of a table: rows name their subjects alike ("Moov", "Moov Duo"), but each stands alone."""
-AT_ONCE = 60
-"""An answer begins with the whole passage if at most these characters precede the lead. The first 150 characters of an
-answer then hold a gold for .62 of the questions of eleven sets; with 300 for .50, and points are .758 instead of .765.
+INTRODUCTION = 200
+"""Characters before the steps that a question asks for with which the answer begins; after longer ones it begins with
+the first step. Of 48 sets one rises, by .022; five answers differ.
 """
 REFERS_BACK = re.compile(
     r"\W*(?:they|it|this|these|those|that|he|she|its|their|such|er|es|dies\w*|dann|dabei|dazu|dafür|dadurch|damit|"
@@ -52,63 +41,84 @@ REFERS_BACK = re.compile(
     re.IGNORECASE,
 )
 """Beginnings of units that need the unit before them; not “Sie”, which is polite address in German instructions."""
-GAP = "\n\n"
-NEAR_BEST = 0.75
-"""A second passage must score more than this share of the best, or it is about something else."""
-NEAR_FOR_PART = 0.4
-"""The same for a passage that covers a part of the question that the best passage leaves open."""
-FIRST = 0.6
-"""Share of the limit that the first passage gets if a second follows."""
 WHOLE = frozenset({"steps", "code"})
 """Kinds of passages that are not shortened for a second one."""
-SAME_WORDS = 0.9
-"""A passage of whose words the first has at least this share says nothing new."""
-WHOLE_PASSAGE = 900
-"""Characters of a passage that is shown whole: what precedes its lead follows it. Of 2,600 answers whose first passage
-held all gold 121 lacked it, 91 of them because it preceded the lead. Mean points of 39 sets .6836 to .6887 (dev .7655
-to .7670, others .6290 to .6365; with 400 characters .6852, with 600 .6871), the median answer has 461 instead of 382
-characters."""
-SHORT_TABLE = 450
-"""Characters of a table that is shown whole: a question may need several rows ("the cheapest", "A or B")."""
-FEW_ITEMS = 200
-"""Characters of numbered items before the lead that keep their order, if the question does not ask for steps."""
-LEAST_COVER = 0.5
-"""Of the best passage's cover of the question, for a second passage that was read, too."""
-CONSIDERED = 20
-"""Candidates among which the second passage is looked for."""
+
+
+def with_leads(
+    index: Index, query: FloatArray, candidates: Mapping[int, Candidate], formulation: Formulation | None
+) -> list[Candidate]:
+    """The candidates by their keys, each with the stretch of its passage that answers best, and its page or row."""
+    units = index.unit_scores([*candidates], query)
+    return [
+        candidate
+        if key not in units or is_pair(candidate.passage)
+        else _with_lead(index, candidate, *units[key], formulation)
+        for key, candidate in candidates.items()
+    ]
+
+
+def _with_lead(
+    index: Index, candidate: Candidate, units: Sequence[Span], cosines: FloatArray, formulation: Formulation | None
+) -> Candidate:
+    passage = candidate.passage
+    language = analysis_language(passage.source.details.language)
+    context = {*terms(passage.source.title, language), *terms(" ".join(passage.place.heading), language)}
+    content = formulation.content_in(language) if formulation else ()
+    rarity = {term: rarity_of(index, term) for term in content}
+    question = formulation.text if formulation else ""
+    sought = SoughtUnits(codes_in(question), bool(question) and not asks(question), defined_term(question))
+    scores = unit_scores(passage, units, cosines, rarity, language, context=context, sought=sought)
+    wants_steps = not question or asks_for_steps(question)
+    is_whole = passage.place.kind in {*WHOLE, "table"} or (question and wants_steps)
+    with_lead = candidate.scored(
+        candidate.score,
+        lead=lead_of(passage, units, scores, asks_for_steps=wants_steps, is_topic=sought.is_topic),
+        supporting=None if is_whole else supporting(passage.text, units, cosines),
+    )
+    place = cited_place(passage, units, scores, with_lead.signals.lead)
+    return replace(with_lead, passage=replace(passage, place=place))
 
 
 def lead_of(
-    passage: Passage, units: Sequence[Span], scores: FloatArray, *, width: int = WIDTH, asks_for_steps: bool = True
+    passage: Passage,
+    units: Sequence[Span],
+    scores: FloatArray,
+    *,
+    width: int = WIDTH,
+    asks_for_steps: bool = True,
+    is_topic: bool = False,
 ) -> Span | None:
     """The best unit, grown towards its better neighbour to three units and `width` characters at most.
 
     The answer comes first: a unit before the best one must score nearly as high, or the lead would refer back to it.
-    Code is not torn apart, nor are steps if the question asks for them: a lead among them, or in a numbered list,
-    begins with the first. Other questions ask about one item of a list, such as a rule: mean score of twelve
-    collections .7596 to .7629.
+    Code is not torn apart, nor are steps if the question asks for them or only names a topic: a lead among them, or in
+    a numbered list, begins with the first; behind a long introduction only if the question asks for them. Other
+    questions ask about one item of a list, such as a rule: mean score of twelve collections .7596 to .7629.
 
     Args:
         units: spans of the passage's text, in order.
         scores: of each unit, (U,).
-        asks_for_steps: whether the question asks how to do something, or only names a topic.
+        asks_for_steps: whether the question asks how to do something.
+        is_topic: whether it asks nothing and only names a topic.
     """
     if not units:
         return None
     first = last = int(np.argmax(scores))
     least = (ROW_ABOVE if passage.text.startswith("|", units[first][0]) else ABOVE) * scores[first]
-    is_whole = passage.place.kind in WHOLE and (asks_for_steps or passage.place.kind != "steps")
+    takes_all = asks_for_steps or is_topic
+    is_whole = passage.place.kind in WHOLE and (takes_all or passage.place.kind != "steps")
     most = len(units) if is_whole else UNITS
     while last - first + 1 < most:
         refers_back = REFERS_BACK.match(passage.text, *units[first]) is not None
         before = (
             scores[first - 1]
-            if first > 0 and _fits(passage.text, (units[first - 1][0], units[last][1]), width)
+            if first > 0 and fits(passage.text, (units[first - 1][0], units[last][1]), width)
             else -np.inf
         )
         after = (
             scores[last + 1]
-            if last + 1 < len(units) and _fits(passage.text, (units[first][0], units[last + 1][1]), width)
+            if last + 1 < len(units) and fits(passage.text, (units[first][0], units[last + 1][1]), width)
             else -np.inf
         )
         if before > -np.inf and (refers_back or (before >= least and before > after)):
@@ -118,10 +128,17 @@ def lead_of(
         else:
             break
     if is_whole:
-        first = 0
-    while asks_for_steps and first > 0 and _is_later_step(passage.text[slice(*units[first])]):
+        first = _first_step(passage, units) if asks_for_steps and passage.place.kind == "steps" else 0
+    while takes_all and first > 0 and _is_later_step(passage.text[slice(*units[first])]):
         first -= 1
     return units[first][0], units[last][1]
+
+
+def _first_step(passage: Passage, units: Sequence[Span]) -> int:
+    """The first numbered item behind a long introduction, else the first unit."""
+    numbered = (at for at, unit in enumerate(units) if _ITEM.match(passage.text, *unit))
+    first = next(numbered, 0)
+    return 0 if fits(passage.text, (0, units[first][0]), INTRODUCTION) else first
 
 
 def _is_later_step(unit: str) -> bool:
@@ -130,268 +147,6 @@ def _is_later_step(unit: str) -> bool:
     return number is not None and int(number[1]) > 1
 
 
-def _fits(text: str, span: Span, width: int) -> bool:
+def fits(text: str, span: Span, width: int) -> bool:
     """Whether a span of Markdown has at most `width` characters besides the targets of its links."""
     return span[1] - span[0] <= width or len(_TARGET.sub("", text[slice(*span)])) <= width
-
-
-def within_one(lead: Span | None, spans: Sequence[Span]) -> Span | None:
-    """The part of a lead inside the first of the sources' spans that it touches; None if it touches none."""
-    if lead is None:
-        return None
-    parts = ((max(lead[0], start), min(lead[1], end)) for start, end in spans)
-    return next(((start, end) for start, end in parts if start < end), None)
-
-
-def tile_leads(
-    candidates: Sequence[Candidate],
-    *,
-    limit: int,
-    sentences: Sentences,
-    passages: Sequence[Candidate] = (),
-    question: str = "",
-    covers: Mapping[str, float] = MappingProxyType({}),
-) -> Tiling:
-    """The best passage from its lead on, then the lead of the next that scores nearly as high and is not older.
-
-    What precedes the lead of a short passage follows it, if there is room.
-
-    If the question has two parts, and the best passage leaves one open, the passage that covers it follows instead. A
-    passage that answers its title as a question is otherwise the whole answer, as is one that the owner wrote. Two
-    passages of one document are one tile, whose passage has the text of both stretches. If another passage gives other
-    figures for the same statement, the current one is the best, and `former` names the older one with its date.
-
-    Args:
-        candidates: documents at their best passages, best first.
-        passages: the best passages with their leads, also several of one document; the candidates if empty.
-        question: its parts, see `question_parts`; also decides whether a "Yes" or "No" at the beginning of a passage
-            is kept, see `polarity`.
-        covers: how far passages that were read cover the question, by id; one with less than half of the best one's
-            does not follow it.
-    """
-    if not candidates:
-        return Tiling("", ())
-    if candidates[0].signals.owner_answer:
-        return _tile_current(candidates, limit, sentences, passages, question, covers)
-    pool = [c for c in (*passages, *candidates[:CONSIDERED]) if _evidence(c) > NEAR_FOR_PART * _evidence(candidates[0])]
-    versions = versions_of(candidates[0], pool, question)
-    if versions is None:
-        return _tile_current(candidates, limit, sentences, passages, question, covers)
-    left_out = {versions.older.passage.source, versions.current.passage.source}
-    others = [candidate for candidate in candidates if candidate.passage.source not in left_out]
-    passages = [passage for passage in passages if passage.passage.source != versions.older.passage.source]
-    tiling = _tile_current([versions.current, *others], limit, sentences, passages, question, covers)
-    return replace(tiling, former=versions.former(question))
-
-
-def _tile_current(
-    candidates: Sequence[Candidate],
-    limit: int,
-    sentences: Sentences,
-    passages: Sequence[Candidate],
-    question: str,
-    covers: Mapping[str, float],
-) -> Tiling:
-    """The best passage, then a second one."""
-    best = candidates[0]
-    second = None if best.signals.owner_answer else _second(candidates, passages, question, covers)
-    room = limit if second is None or best.passage.place.kind in WHOLE else int(FIRST * limit)
-    best = with_named_columns(with_named_rows(best, question), question)
-    first = _stretch(best, room, sentences, question)
-    if first is not None and is_torn_list(best.passage.text, first.end):
-        first = _stretch(best, limit, sentences, question)
-    if first is None:
-        return Tiling("", ())
-    tiling = _with_earlier(best, first, room, question)
-    name = "" if second is None else name_of_second(second.passage, best.passage)
-    label = f"**{name}**{GAP}" if name else ""
-    taken = len(tiling.text) + len(label)
-    part = None if second is None else _stretch_of_second(second, limit, taken, sentences, question)
-    if second is None or part is None:
-        return _with_earlier(best, _stretch(best, limit, sentences, question) or first, limit, question)
-    text = f"{tiling.text}{GAP}{label}{part.text}"
-    if second.passage.source == best.passage.source:
-        both = replace(best, passage=replace(best.passage, text=text))
-        return Tiling(text, (Tile(both, (0, len(text)), (0, len(text))),), tiling.lead)
-    tiles = (*tiling.tiles, part.tile(second, at=len(tiling.text) + len(GAP) + len(label)))
-    return Tiling(text, tiles, tiling.lead)
-
-
-def _second(
-    candidates: Sequence[Candidate], passages: Sequence[Candidate], question: str, covers: Mapping[str, float]
-) -> Candidate | None:
-    """The next passage that may belong to the answer, too: of the other side or an open part, else the nearest.
-
-    It and its document score nearly as high as the first, and it says something new.
-    """
-    best, nearest = candidates[0], (*passages, *candidates[:CONSIDERED])
-    if side := other_side(question, best.passage):
-        others = [c for c in nearest if side.is_named_by(c.passage) and _may_follow(c, best)]
-        if others:
-            return max(others, key=_evidence)
-    if part := open_part(parts_of(question), best.passage):
-        others = [c for c in nearest if covered(part, c.passage) >= COVERS and _may_follow(c, best)]
-        if others:
-            return max(others, key=lambda other: (covered(part, other.passage), _evidence(other)))
-    if best.signals.lead is None:
-        return None
-    least = LEAST_COVER * covers.get(best.passage.id, 0.0)
-    document_scores = {c.passage.source: c.score for c in reversed(candidates[:CONSIDERED])}
-    for candidate in passages or candidates[:CONSIDERED]:
-        is_near = (
-            candidate.signals.lead is not None
-            and covers.get(candidate.passage.id, least) >= least
-            and _evidence(candidate) > NEAR_BEST * _evidence(best)
-            and document_scores.get(candidate.passage.source, 0.0) > NEAR_BEST * best.score
-        )
-        if is_near and _adds(candidate.passage, best.passage) and not _is_older(candidate, best):
-            return candidate
-    return None
-
-
-def _adds(passage: Passage, best: Passage) -> bool:
-    """Whether a passage has more than its headings, says something new, and is not of the same table."""
-    is_of_table = best.place.kind == passage.place.kind == "table" and best.source == passage.source
-    if is_of_table and best.place.heading == passage.place.heading:
-        return False
-    headings = context(passage.source.title, passage.place.heading)
-    return not _repeats(passage.text, headings) and not _repeats(passage.text, best.text)
-
-
-def _may_follow(candidate: Candidate, best: Candidate) -> bool:
-    """Whether the passage of another part or side is not far behind the best one, and not older."""
-    return _evidence(candidate) > NEAR_FOR_PART * _evidence(best) and not _is_older(candidate, best)
-
-
-def _is_older(candidate: Candidate, best: Candidate) -> bool:
-    return candidate.passage.source.details.archived > best.passage.source.details.archived
-
-
-def _repeats(text: str, other: str) -> bool:
-    """Whether nearly all words of a text are in the other one, as in two copies of a document."""
-    words = set(re.findall(r"\w+", text.casefold()))
-    return len(words - set(re.findall(r"\w+", other.casefold()))) <= (1 - SAME_WORDS) * len(words)
-
-
-def _evidence(candidate: Candidate) -> float:
-    """Its score before trained rankers and votes."""
-    return candidate.score if candidate.signals.combined is None else candidate.signals.combined
-
-
-class _Stretch(NamedTuple):
-    """A part of a passage, `header` in front of it, and where the lead is in both together."""
-
-    header: str
-    passage: str
-    begin: int
-    end: int
-    lead: Span | None
-    earlier: int  # where what precedes it ends, without a "Yes" that is left out
-
-    @property
-    def text(self) -> str:
-        return self.header + self.passage[self.begin : self.end]
-
-    def tile(self, candidate: Candidate, *, at: int = 0) -> Tile:
-        """The stretch as part of an answer in which it begins at `at`."""
-        return Tile(candidate, (at + len(self.header), at + len(self.text)), (self.begin, self.end))
-
-
-def _stretch(candidate: Candidate, room: int, sentences: Sentences, question: str) -> _Stretch | None:
-    """The passage in at most `room` characters, from its lead on if much text precedes it.
-
-    If the lead is in a table, the header precedes it.
-    """
-    passage, lead = candidate.passage.text, candidate.signals.lead
-    start = 0 if lead is None or _fits(passage, (0, lead[0]), AT_ONCE) else _beginning(passage, lead[0], sentences)
-    start += len(_EMPTY_QUOTE.match(passage, start)[0])  # type: ignore[index]  # it matches anywhere
-    above = header_above(passage, start)
-    header = "" if above is None else passage[slice(*above)]
-    stretch = cut(passage[start:], max(1, room - len(header)), sentences, may_split=True)
-    if stretch is None:
-        return None
-    begin, end = start + stretch[0], _end_of_support(candidate, start + stretch[1])
-    end = at_end_of_row(passage, begin + 1 if lead is None else max(begin + 1, lead[1]), end)
-    earlier = begin
-    before, begin = _without_opening(candidate, begin, end, question)
-    header += before
-    shift = len(header) - begin
-    capital = len(before) if begin > earlier else 0
-    part = None if lead is None else (max(lead[0], begin) + shift - capital, min(lead[1], end) + shift)
-    return _Stretch(header, passage, begin, end, part, earlier)
-
-
-def _beginning(passage: str, start: int, sentences: Sentences) -> int:
-    """Where a lead begins with the line that announces it, as "Rounds:", or the sentence that it refers back to."""
-    announcement = _ANNOUNCEMENT.search(passage, 0, start)
-    block = passage.rfind("\n", 0, start) + 1
-    if announcement or block == start or not REFERS_BACK.match(passage, start):
-        return announcement.start() if announcement else start
-    before = max((first for first, _ in sentences(passage[block:start])), default=0)
-    return block + before
-
-
-def _end_of_support(candidate: Candidate, end: int) -> int:
-    """The end of a stretch without what follows the lead and says nothing about the question."""
-    lead, supporting = candidate.signals.lead, candidate.signals.supporting
-    if lead is None or supporting is None:
-        return end
-    return min(end, max([lead[1], *(last for _, last in supporting if last <= end)]))
-
-
-def _with_earlier(candidate: Candidate, stretch: _Stretch, room: int, question: str) -> Tiling:
-    """A stretch and what precedes it in its short passage as one tile of at most `room` characters.
-
-    Steps and the rows of a table keep their order; text follows the stretch, and so do long paragraphs with numbers.
-    """
-    passage, above = candidate.passage.text, header_above(candidate.passage.text, stretch.begin)
-    start, below = above or (stretch.earlier, stretch.earlier)
-    prose, rows = passage[:start].strip(), passage[below : stretch.earlier].rstrip("\n")
-    if rows and len(stretch.text) + len(rows) > SHORT_TABLE:
-        rows = ""
-    taken = len(stretch.text) + len(rows) + 1 + len(GAP) + len(prose)
-    kind = candidate.passage.place.kind
-    wants_steps = kind == "steps" and asks_for_steps(question)
-    is_short = len(passage) <= (SHORT_TABLE if wants_steps else WHOLE_PASSAGE) and taken <= room and kind != "code"
-    has_other_opening = above is None and bool(stretch.header)
-    if not is_short or has_other_opening or not (prose or rows):
-        return Tiling(stretch.text, (stretch.tile(candidate),), stretch.lead)
-    lead, text = stretch.lead, stretch.text
-    if wants_steps or (kind == "steps" and len(prose) <= FEW_ITEMS):
-        text, prose = f"{prose}\n{text}", ""
-        lead = _moved(lead, len(text) - len(stretch.text))
-    elif rows:
-        text = f"{stretch.header}{rows}\n{text[len(stretch.header) :]}"
-        lead = _moved(lead, len(rows) + 1)
-    text = f"{text}{GAP}{prose}" if prose else text
-    both = replace(candidate, passage=replace(candidate.passage, text=text))
-    return Tiling(text, (Tile(both, (0, len(text)), (0, len(text))),), lead)
-
-
-def _moved(lead: Span | None, by: int) -> Span | None:
-    return None if lead is None else (lead[0] + by, lead[1] + by)
-
-
-def _without_opening(candidate: Candidate, begin: int, end: int, question: str) -> tuple[str, int]:
-    """What precedes a stretch of a passage, and where the stretch begins without a "Yes" that does not answer.
-
-    The next letter becomes a capital: it is then no longer the passage's own.
-    """
-    if candidate.signals.owner_answer:
-        return "", begin
-    before, left_out = opening(question, candidate.passage, begin)
-    first = begin + left_out
-    if first >= end:
-        return "", begin
-    letter = candidate.passage.text[first]
-    return (letter.upper(), first + 1) if left_out and letter.islower() else (before, first)
-
-
-def _stretch_of_second(
-    candidate: Candidate, limit: int, taken: int, sentences: Sentences, question: str
-) -> _Stretch | None:
-    """What fits of a second passage, if its whole lead does."""
-    room = min(limit - taken - len(GAP), int((1 - FIRST) * limit))
-    stretch = _stretch(candidate, room, sentences, question) if room > 0 else None
-    lead = candidate.signals.lead
-    return stretch if stretch is not None and (lead is None or stretch.end >= lead[1]) else None

@@ -153,4 +153,6 @@ def asks_for_steps(text: str) -> bool:
 
 def has_steps(passage: Passage) -> bool:
     """Whether a passage is steps, or its nearest heading says that it tells how to do something."""
-    return passage.place.kind == "steps" or bool(_INSTRUCTIONS.match([passage.source.title, *passage.place.heading][-1]))
+    return passage.place.kind == "steps" or bool(
+        _INSTRUCTIONS.match([passage.source.title, *passage.place.heading][-1])
+    )

@@ -18,8 +18,8 @@ from qa_bot.answering.verification.contacts import AskedContact
 from qa_core.text.analysis import terms, words
 from retrievers.codes import has_code, parts_of
 from retrievers.german.compounds import begins_compound, has_parts, is_in_compound
-from retrievers.german.synonyms import synonym_terms
 from retrievers.german.verbs import infinitives, is_separated, separated_prefixes, verb_bases
+from retrievers.german_synonyms import synonym_terms
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"(?<![\w.,])\d(?!\w|[.,]\d)")

@@ -29,7 +29,7 @@ from rankers.clue import Statistics, inverse_frequency
 from rankers.late_interaction import Shares, soft_minimum, word_cover
 from retrievers.codes import codes_in
 from retrievers.formulate import Formulation
-from retrievers.path_words import words_in_path
+from retrievers.path_words import parts_in_path
 from retrievers.question_terms import content_terms, has_content, whole_verbs
 
 COVER_WEIGHT = 2.0
@@ -293,9 +293,7 @@ def _content_words(
     """The content words of each reading in the analysis of the passage, and whether the passage has or lacks them."""
     analysis = analysis_language(candidate.passage.source.details.language)
     by_date = frozenset().union(*(words_of_date(reading, candidate.passage) for reading in readings))
-    source = candidate.passage.source
-    of_path = (word for reading in readings for word in words_in_path(reading, source.details.path, analysis))
-    by_path = frozenset(part.casefold() for word in of_path for part in _WORD.findall(word))
+    by_path = parts_in_path(" ".join(readings), candidate.passage.source.details.path, analysis)
     passage = PassageWords.of(whole_text(candidate), analysis, exact, by_date | by_path)
     return [
         words._replace(

@@ -108,3 +108,17 @@ def test_a_german_noun_that_no_document_has_is_searched_by_its_synonym(tmp_path:
         add(bot.home, bot.config, bot.encoder, [tmp_path / "Haftung.md", tmp_path / "Pflege.md"])
         first = bot.search("Was gilt für Mitglieder bei einer Pleite?", engine="keyword")[0]
     assert "Insolvenz" in first.passage.text
+
+
+def test_the_folder_says_whose_rules_they_are(tmp_path: Path) -> None:
+    for club, years in (("railone", "two"), ("kartonia", "three")):
+        folder = tmp_path / "rules" / club
+        folder.mkdir(parents=True)
+        (folder / "statutes.md").write_text(
+            f"# Statutes\n\n## Preamble\n\nThe members agree.\n\n## Board\n\nThe board is elected for {years} years.\n"
+        )
+    with Bot.open(tmp_path / "home", flags={"starter.mode": "off"}, record=False) as bot:
+        add(bot.home, bot.config, bot.encoder, [tmp_path / "rules"])
+        answers = [bot.ask(f"How long is the board of {name} elected?") for name in ("rail.one", "Kartonia")]
+    assert ["two years" in answer.text for answer in answers] == [True, False]
+    assert "three years" in answers[1].text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from qa_bot.answering.tiling.lead import tile_leads
+from qa_bot.answering.tiling.answer_text import tile_leads
 from qa_bot.answering.tiling.polarity import agrees, are_opposite, opening
 from qa_core.text.sentences import sentences
 from qa_core.types import Candidate, Clue, Details, Passage, Place, Signals, Source

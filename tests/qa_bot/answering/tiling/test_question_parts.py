@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from qa_bot.answering.tiling.lead import tile_leads
-from qa_bot.answering.tiling.question_parts import covered, defined_term, open_part, parts_of
+from qa_bot.answering.tiling.answer_text import tile_leads
+from qa_bot.answering.tiling.question_parts import covered, defined_term, has_steps, open_part, parts_of
 from qa_core.text.sentences import sentences
 from qa_core.types import Candidate, Clue, Passage, Place, Signals, Source
 
@@ -102,3 +102,20 @@ def test_the_other_side_of_a_comparison_follows() -> None:
     assert second("How do switched on and switched off differ?") == off.passage.text
     assert second("What is the difference between the red and the green mode?") == near.passage.text
     assert second("What is the switched on mode?") == near.passage.text
+
+
+@pytest.mark.parametrize(
+    ("heading", "kind", "expected"),
+    [
+        ("How to set up a round", "prose", True),
+        ("So melden Sie sich an", "prose", True),
+        ("Step 2: Print", "prose", True),
+        ("Prices", "steps", True),
+        ("Prices", "prose", False),
+        ("Howling dogs", "prose", False),
+        ("Sommerfest", "prose", False),
+    ],
+)
+def test_steps_may_be_named_by_their_heading(heading, kind, expected):
+    passage = Passage("a#0", "Find people.", Clue(), Source("a"), Place((heading,), kind=kind))
+    assert has_steps(passage) is expected

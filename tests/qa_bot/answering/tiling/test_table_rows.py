@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from qa_bot.answering.tiling.lead import tile_leads
+from qa_bot.answering.tiling.answer_text import tile_leads
 from qa_bot.answering.tiling.table_rows import at_end_of_row, header_above, lacks_key, named_by_rows, row_names
 from qa_core.text.sentences import sentences
 from qa_core.types import Candidate, Clue, Passage, Signals, Source

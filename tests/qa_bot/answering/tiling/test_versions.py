@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from qa_bot.answering.tiling.lead import tile_leads
+from qa_bot.answering.tiling.answer_text import tile_leads
 from qa_bot.answering.tiling.versions import versions_of, year_of_end
 from qa_core.text.sentences import sentences
 from qa_core.types import Candidate, Clue, Details, Passage, Place, Signals, Source

@@ -5,7 +5,7 @@ import pytest
 from qa_core.text.analysis import terms
 from qa_core.types import Question
 from retrievers.formulate import formulate
-from retrievers.german.synonyms import WEIGHT, known_synonyms, searched_synonyms, synonym_terms
+from retrievers.german_synonyms import WEIGHT, known_synonyms, searched_synonyms, synonym_terms
 from retrievers.question_terms import SearchLanguages
 
 GERMAN = SearchLanguages("de", ("de", "en"))
