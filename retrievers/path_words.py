@@ -1,4 +1,4 @@
-"""Words of a question that name where a document is kept: "StuStaNet" for `stustanet/satzung.tex`.
+"""Words of a question that name where a document is kept: "Railclub" for `railclub/statutes.tex`.
 
 In a folder for each club, product or client, passages seldom repeat its name, and titles are "Statutes" everywhere.
 """
@@ -25,7 +25,7 @@ SHORTEST = 3
 def words_in_path(text: str, path: str, language: str) -> list[str]:
     """The words of a text that the folders and the file of a path have; none for an address.
 
-    A name with marks is one word, with other marks or without: "vspace.one" and "vspaceone", "Moov-Duo" and "moov_duo".
+    A name with marks is one word, with other marks or without: "rail.one" and "railone", "Moov-Duo" and "moov_duo".
     """
     if not path or "://" in path:
         return []
@@ -34,7 +34,7 @@ def words_in_path(text: str, path: str, language: str) -> list[str]:
 
 
 def parts_in_path(text: str, path: str, language: str) -> frozenset[str]:
-    """The same words without the marks between their parts, casefolded: "vspace" and "one"."""
+    """The same words without the marks between their parts, casefolded: "rail" and "one"."""
     return frozenset(_MARKS.sub(" ", " ".join(words_in_path(text, path, language)).casefold()).split())
 
 
