@@ -12,7 +12,7 @@ from qa_bot.answering import corridor
 from qa_bot.answering.ask import STANDS_ALONE, Ask
 from qa_bot.answering.clock import Clock
 from qa_bot.answering.stages import passages
-from qa_bot.answering.tiling import lead
+from qa_bot.answering.tiling import answer_text, lead
 from qa_bot.answering.verification import verify
 from qa_core.types import FloatArray, Passage, Span
 from rankers.passage_evidence import PAIRS, PROSE
@@ -71,8 +71,8 @@ PARTS: Mapping[str, Part] = {
         Part("order by cover", replaced=[(verify, "COVER_WEIGHT", 0.0)]),
         Part("refusal", {"answer.precision": 0.0, "serve.liveqa_precision": 0.0}),
         Part("graph", {"facts.enabled": False}),
-        Part("choice of a lead", replaced=[(passages, "lead_of", _first_unit)]),
-        Part("second passage", replaced=[(lead, "_second", lambda *_: None)]),
+        Part("choice of a lead", replaced=[(lead, "lead_of", _first_unit)]),
+        Part("second passage", replaced=[(answer_text, "_second", lambda *_: None)]),
         Part("readings of follow-ups", replaced=[(corridor.Corridor, "_decided", _in_one_reading)]),
     )
 }
