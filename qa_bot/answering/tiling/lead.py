@@ -104,10 +104,11 @@ def lead_of(
     """
     if not units:
         return None
-    first = last = int(np.argmax(scores))
-    least = (ROW_ABOVE if passage.text.startswith("|", units[first][0]) else ABOVE) * scores[first]
     takes_all = asks_for_steps or is_topic
     is_whole = passage.place.kind in WHOLE and (takes_all or passage.place.kind != "steps")
+    begin = _first_step(passage, units) if asks_for_steps and passage.place.kind == "steps" else 0
+    first = last = max(begin, int(np.argmax(scores)))
+    least = (ROW_ABOVE if passage.text.startswith("|", units[first][0]) else ABOVE) * scores[first]
     most = len(units) if is_whole else UNITS
     while last - first + 1 < most:
         refers_back = REFERS_BACK.match(passage.text, *units[first]) is not None
@@ -128,7 +129,7 @@ def lead_of(
         else:
             break
     if is_whole:
-        first = _first_step(passage, units) if asks_for_steps and passage.place.kind == "steps" else 0
+        first = begin
     while takes_all and first > 0 and _is_later_step(passage.text[slice(*units[first])]):
         first -= 1
     return units[first][0], units[last][1]

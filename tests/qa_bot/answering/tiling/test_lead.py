@@ -82,3 +82,4 @@ def test_a_question_for_steps_is_answered_by_them_and_not_by_a_long_introduction
     lead = lead_of(passage(text, kind="steps"), units, scores, asks_for_steps=not is_topic, is_topic=is_topic)
     assert lead is not None
     assert lead[0] == units[first][0]
+    assert lead[1] == (len(text) if first or words == 5 else units[0][1])
