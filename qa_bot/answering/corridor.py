@@ -350,9 +350,9 @@ class Corridor:
             clock.listen(ChoicesOffered(decided.choices))
         limit = self._config.answer.limit - (ROOM if ask.persona else 0)
         if decided.verdict != "passage":
-            return compose(decided, limit=limit, top=ask.top)
+            return compose(decided, self.index, limit=limit, top=ask.top)
         clock.listen(StageBegun("compose"))
-        return clock.run_inline("compose", lambda: compose(decided, limit=limit, top=ask.top))
+        return clock.run_inline("compose", lambda: compose(decided, self.index, limit=limit, top=ask.top))
 
     def _styled(self, composed: Composed, decided: Decided, ask: Ask, clock: Clock) -> Composed:
         is_styled = ask.persona and not decided.choices

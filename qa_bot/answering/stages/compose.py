@@ -9,8 +9,10 @@ from pathlib import PurePath
 from qa_bot.answering.stages.decide import Decided
 from qa_bot.answering.tiling.answer_text import tile_leads, within_one
 from qa_bot.answering.tiling.opinions import Tiling, tile
+from qa_bot.answering.tiling.step_sections import step_sections, tile_steps
 from qa_core.text.analysis import sentences
 from qa_core.types import AnswerKind, AnswerSource, Candidate, Span, Styled
+from retrievers.engines.index import Index
 
 TILED = 10
 """An answer is tiled from at most this many documents."""
@@ -28,8 +30,11 @@ class Composed:
     former: str = ""
 
 
-def compose(decided: Decided, *, limit: int, top: int) -> Composed:
-    """A fact with its triples, or passages tiled into at most `limit` characters; `top` documents as sources."""
+def compose(decided: Decided, index: Index, *, limit: int, top: int) -> Composed:
+    """A fact with its triples, or passages tiled into at most `limit` characters; `top` documents as sources.
+
+    Steps that are sections of the best passage's document are looked up in the index.
+    """
     candidates = decided.ranking.candidates
     documents = tuple(map(source_of, candidates[:top]))
     if decided.verdict == "fact":
@@ -38,24 +43,29 @@ def compose(decided: Decided, *, limit: int, top: int) -> Composed:
         text = decided.fact.answer.text
         return Composed("fact", text, (*decided.fact_sources, *documents), lead=(0, len(text)))
     if decided.verdict == "passage":
-        by_passages = decided.ranking.separation is not None
-        room, passages = max(1, limit), decided.ranking.passages
-        if by_passages:
-            tiling = tile_leads(
-                candidates,
-                limit=room,
-                sentences=sentences,
-                passages=passages,
-                question=decided.ranking.question.title,
-                covers={id_: cover.covered for id_, cover in decided.ranking.covers.items()},
-            )
-        else:
-            tiling = tile(candidates, limit=room, sentences=sentences)
+        tiling = _tiled(decided, index, max(1, limit))
         if tiling.text:
             lead = within_one(tiling.lead, [used.span for used in tiling.tiles])
             sources = _tiled_sources(tiling, candidates[:top])
             return Composed("passage", tiling.text, sources, lead=lead, former=tiling.former)
     return Composed(sources=documents)
+
+
+def _tiled(decided: Decided, index: Index, limit: int) -> Tiling:
+    ranking = decided.ranking
+    candidates, question = ranking.candidates, ranking.question.title
+    if ranking.separation is None:
+        return tile(candidates, limit=limit, sentences=sentences)
+    steps = step_sections(candidates[0].passage, index, question) if candidates else []
+    tiling = tile_steps(candidates[0], steps, limit=limit, sentences=sentences) if steps else None
+    return tiling or tile_leads(
+        candidates,
+        limit=limit,
+        sentences=sentences,
+        passages=ranking.passages,
+        question=question,
+        covers={id_: cover.covered for id_, cover in ranking.covers.items()},
+    )
 
 
 def source_of(candidate: Candidate, *, span: Span | None = None, source_span: Span | None = None) -> AnswerSource:

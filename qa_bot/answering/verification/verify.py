@@ -6,7 +6,7 @@ The passages that were read are put in order again, by their evidence and by the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple, Protocol
@@ -17,20 +17,18 @@ from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.relevance.passage_scorer import PassageScorer, Relevance
 from qa_bot.answering.verification.amounts import lacks_amount
 from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
-from qa_bot.answering.verification.exact_words import Exact, PassageWords, is_digit
-from qa_bot.answering.verification.latest import latest_first, words_of_date
+from qa_bot.answering.verification.latest import latest_first
 from qa_bot.answering.verification.reading import read_text, whole_text
 from qa_bot.answering.verification.token_vectors import TokenVectors
+from qa_bot.answering.verification.words.content_words import WORD, ContentWords, content_of, content_words
+from qa_bot.answering.verification.words.exact_words import Exact
 from qa_bot.answering.verification.years import is_of_another_time, names_time
-from qa_core.text.analysis import terms
-from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate, FloatArray, Question
 from rankers.clue import Statistics, inverse_frequency
 from rankers.late_interaction import Shares, soft_minimum, word_cover
 from retrievers.codes import codes_in
 from retrievers.formulate import Formulation
-from retrievers.path_words import parts_in_path
-from retrievers.question_terms import content_terms, has_content, whole_verbs
+from retrievers.question_terms import has_content, whole_verbs
 
 COVER_WEIGHT = 2.0
 """Of the cover of a passage, beside its evidence (at most 3.5), when the passages that were read are put in order. Over
@@ -59,26 +57,13 @@ UNKNOWN = 0.3
 """Weight of an everyday German word that no document has, beside nouns: "putzen", "mitstimmen". It had that of a rare
 name. With numbered paragraphs kept together, the mean score of nine sets in German rises by .009."""
 WEAK = 0.3
-"""Weight of a word that seldom decides, if the passage lacks it: "einen neuen Ausweis", or for whom, "my daughter".
+"""Weight of a word that seldom decides, if the passage lacks it: "neu", for whom ("my daughter"), "laut Satzung".
 
 Over 22 sets the mean score rises by .003, German rules of authorities by .024; with .5 most of that is gone. "New" and
 "whole" gain nothing in English, and lose .004 on one set.
 """
 COVERED = 0.5
 """Of a word that a passage does not lack."""
-_WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+")
-"""As in the analysis: "2.13" is one word."""
-_NEW = re.compile(r"(?:neu|ganz|eigen)(?:e[mnrs]?)?", re.IGNORECASE)
-_OWNED = re.compile(
-    r"my|our|his|her|their|mein(?:e[mnrs]?)?|unser(?:e[mnrs]?)?|sein(?:e[mnrs]?)?|ihr(?:e[mnrs]?)?", re.IGNORECASE
-)
-_KIN = re.compile(
-    r"(?:grand)?(?:sons?|daughters?|mothers?|fathers?|parents?)|husband|wife|brothers?|sisters?|aunt|uncle|grandma|grandpa"
-    r"|mum|mom|dad|friends?|(?:enkel|schwieger|groß)?(?:söhne?n?|sohn(?:e?s)?|töchtern?|tochter|mutter|vaters?|eltern)"
-    r"|mann(?:es)?|frau|brüder|bruders?|schwestern?|oma|opas?|tante|onkels?|freund(?:e[ns]?|in)?|kumpels?",
-    re.IGNORECASE,
-)
-"""Kin and friends, whose names behind a possessive say whom the question is about."""
 _ITEM = re.compile(r"^\s*(?:[-*]|\d+[.)]) ", re.MULTILINE)
 
 
@@ -118,22 +103,6 @@ class RankedCandidates(Protocol):
 
     @property
     def question(self) -> Question: ...
-
-
-class _Words(NamedTuple):
-    """The content words of a reading in the analysis of one language.
-
-    `rows` are their numbers among all words; `is_weak` says which of them seldom decide, `is_literal` which of them a
-    passage has, `is_near` of which it has a synonym, `is_absent` which codes it has in no spelling.
-    """
-
-    rows: list[int]
-    texts: tuple[str, ...]
-    terms: tuple[str, ...]
-    is_weak: tuple[bool, ...] = ()
-    is_literal: tuple[bool, ...] = ()
-    is_near: tuple[bool, ...] = ()
-    is_absent: tuple[bool, ...] = ()
 
 
 class Verifier:
@@ -216,8 +185,8 @@ class Verifier:
         """
         deadline.check()
         words_of = cache(content_of)  # most passages of a question are in one language
-        content = [_content_words(candidate, readings, exact, language, words_of) for candidate in head]
-        is_unclear = [not all(map(_has_all, of_readings)) for of_readings in content]
+        content = [content_words(candidate, readings, exact, language, words_of) for candidate in head]
+        is_unclear = [not all(words.are_had for words in of_readings) for of_readings in content]
         texts = [read_text(candidate) for candidate, unclear in zip(head, is_unclear, strict=True) if unclear]
         tokens = iter(self._vectors.of_passages(texts) if texts else ())
         vectors = [self._vectors_of_words(reading) for reading in readings] if texts else []
@@ -241,7 +210,7 @@ class Verifier:
 
     def _vectors_of_words(self, reading: str) -> FloatArray:
         """Unit rows (W, D) of all words of a reading."""
-        return self._vectors.of_words(reading, [match.span() for match in _WORD.finditer(reading)])
+        return self._vectors.of_words(reading, [match.span() for match in WORD.finditer(reading)])
 
 
 def _fits(
@@ -278,55 +247,18 @@ def _by_id(head: Sequence[Candidate], covers: Sequence[Cover], scores: Mapping[i
     }
 
 
-def _has_all(words: _Words) -> bool:
-    """Whether a passage has all words of a reading, and all its codes."""
-    return all(words.is_literal) and not any(words.is_absent)
-
-
-def _content_words(
-    candidate: Candidate,
-    readings: Sequence[str],
-    exact: Exact,
-    language: str,
-    words_of: Callable[[str, str, str], _Words],
-) -> list[_Words]:
-    """The content words of each reading in the analysis of the passage, and whether the passage has or lacks them."""
-    analysis = analysis_language(candidate.passage.source.details.language)
-    by_date = frozenset().union(*(words_of_date(reading, candidate.passage) for reading in readings))
-    by_path = parts_in_path(" ".join(readings), candidate.passage.source.details.path, analysis)
-    passage = PassageWords.of(whole_text(candidate), analysis, exact, by_date | by_path)
-    return [
-        words._replace(
-            is_literal=_literal(words, passage),
-            is_near=tuple(map(passage.has_synonym, words.texts)),
-            is_absent=tuple(map(passage.lacks, words.texts, words.terms)),
-        )
-        for words in (words_of(reading, analysis, language) for reading in readings)
-    ]
-
-
-def _literal(words: _Words, passage: PassageWords) -> tuple[bool, ...]:
-    """Which words a passage has or answers, alone or as one word with the next."""
-    literal = [*map(passage.has, words.texts, words.terms)]
-    for at in range(1, len(words.terms)):
-        follows = words.rows[at] == words.rows[at - 1] + 1
-        if follows and not all(literal[at - 1 : at + 1]) and passage.has_joined(*words.terms[at - 1 : at + 1]):
-            literal[at - 1 : at + 1] = True, True
-    return tuple(literal)
-
-
-def _shares(words: _Words, vectors: FloatArray, tokens: FloatArray) -> Shares:
+def _shares(words: ContentWords, vectors: FloatArray, tokens: FloatArray) -> Shares:
     """How far a passage covers each word, by the vectors (W, D) of a reading's words and (T, D) of its tokens."""
     likeness = word_cover(vectors[words.rows], tokens, words.is_literal, words.is_absent)
     synonyms = np.where(words.is_near, np.where(words.is_absent, 0.0, SYNONYM), 0.0)
     return np.maximum(likeness, synonyms)
 
 
-def _cover(words: _Words, shares: Shares, weights: Sequence[float]) -> Cover:
+def _cover(words: ContentWords, shares: Shares, weights: Sequence[float]) -> Cover:
     return Cover(soft_minimum(shares, weights), tuple(zip(words.texts, shares.tolist(), strict=True)))
 
 
-def _weights(words: _Words, shares: Shares, language: str, index: Statistics) -> list[float]:
+def _weights(words: ContentWords, shares: Shares, language: str, index: Statistics) -> list[float]:
     """The weight of each word: its rarity; less for a weak one that the passage does not cover.
 
     So it is for an unknown German word that is no noun, if others have capitals.
@@ -342,29 +274,6 @@ def _weights(words: _Words, shares: Shares, language: str, index: Statistics) ->
 
 def _is_unknown(index: Statistics, term: str) -> bool:
     return not index.document_frequency("all", term)
-
-
-def content_of(text: str, language: str, question_language: str) -> _Words:
-    """The content words of a text with their first index terms in the analysis of a language.
-
-    A digit that ends a name ("Unit 8") has the term that the analysis joins it to.
-    """
-    content = set(content_terms(text, language, question_language))
-    matches = [*_WORD.finditer(text)]
-    firsts = [next(iter(terms(match[0], language)), "") for match in matches]
-    for at in range(1, len(matches)):
-        is_last = at + 1 == len(matches) or firsts[at + 1] not in content
-        if is_digit(matches[at][0]) and firsts[at - 1] in content and is_last:
-            firsts[at] = "".join(terms(f"{matches[at - 1][0]} {matches[at][0]}", language)[-1:])
-    words = [match[0] for match in matches]
-    rows = [row for row, term in enumerate(firsts) if term in content]
-    is_weak = tuple(_is_weak(words[row], words[row - 1] if row else "") for row in rows)
-    return _Words(rows, tuple(words[row] for row in rows), tuple(firsts[row] for row in rows), is_weak)
-
-
-def _is_weak(word: str, before: str) -> bool:
-    """Whether a word seldom decides which passage answers."""
-    return bool(_NEW.fullmatch(word) or (_OWNED.fullmatch(before) and _KIN.fullmatch(word)))
 
 
 def _rarity(index: Statistics, term: str) -> float:

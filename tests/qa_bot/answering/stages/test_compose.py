@@ -22,7 +22,7 @@ def composed(texts: list[str], lead: Span | None, *, limit: int = 1000, kind: An
         for n, text in enumerate(texts)
     )
     ranking = Ranking(Question("?"), NOTHING, candidates, separation=1.0)
-    return compose(Decided(ranking, Decision(1.0, 0.5, {"evidence": 1.0})), limit=limit, top=3)
+    return compose(Decided(ranking, Decision(1.0, 0.5, {"evidence": 1.0})), NOTHING, limit=limit, top=3)
 
 
 def test_a_lead_is_counted_in_the_text_of_the_answer() -> None:

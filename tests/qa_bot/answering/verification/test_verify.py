@@ -11,7 +11,7 @@ from qa_bot.answering.stages.rank import Ranking
 from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.reading import WINDOW
 from qa_bot.answering.verification.token_vectors import TokenVectors
-from qa_bot.answering.verification.verify import SYNONYM, Cover, Verifier, content_of
+from qa_bot.answering.verification.verify import SYNONYM, Cover, Verifier
 from qa_bot.home.encoders import EncoderError
 from qa_core.types import Candidate, Clue, Details, Passage, Question, Signals, Source
 from retrievers.formulate import formulate
@@ -253,19 +253,6 @@ def test_words_of_the_whole_passage_are_covered_and_its_window_is_read(tokens):
     assert "zorp" not in tokens.read[0]
 
 
-def test_content_words_have_a_term_of_the_passages_language():
-    words = content_of("Was kosten die Hunde?", "de", "de")
-    assert words.terms == ("kost", "hund")
-    assert (words.rows, words.texts) == ([1, 3], ("kosten", "Hunde"))
-
-
-def test_a_digit_that_ends_a_name_has_the_term_of_the_index():
-    """The index joins a digit to the word before it, which is not the word's stem: "playstation3"."""
-    words = content_of("Where are saved games on the PlayStation 3?", "en", "en")
-    assert words.texts[-2:] == ("PlayStation", "3")
-    assert words.terms[-1] == "playstation3"
-
-
 def test_without_a_model_nothing_is_verified(caplog):
     def fail():
         raise EncoderError("Expected a model, but got none.")
@@ -287,20 +274,6 @@ def test_a_synonym_covers_a_german_word(tokens):
     german = Passage("steuer", text, Clue(), Source("steuer", details=Details(language="de")))
     result = verified(tokens, "Steuer für Vierbeiner", [Candidate(german, 1.0)])
     assert dict(result.covers["steuer"].words)["Vierbeiner"] == SYNONYM
-
-
-@pytest.mark.parametrize(
-    ("question", "language", "weak"),
-    [
-        ("Where does my daughter get a new permit?", "en", ["daughter"]),
-        ("Is there a rule for daughters?", "en", []),
-        ("Wo bekommt meine Tochter den neuen Pass?", "de", ["Tochter", "neuen"]),
-        ("Wie alt muss die Tochter sein?", "de", []),
-    ],
-)
-def test_words_that_seldom_decide(question, language, weak):
-    words = content_of(question, language, language)
-    assert [text for text, is_weak in zip(words.texts, words.is_weak, strict=True) if is_weak] == weak
 
 
 def test_a_word_that_seldom_decides_lowers_the_cover_less(tokens):

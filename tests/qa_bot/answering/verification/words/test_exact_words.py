@@ -1,7 +1,7 @@
 import pytest
 
 from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
-from qa_bot.answering.verification.exact_words import Exact, PassageWords
+from qa_bot.answering.verification.words.exact_words import Exact, PassageWords
 from qa_core.text.analysis import terms
 
 NOTHING = Exact(frozenset(), NO_CONTACT)

@@ -1,0 +1,1 @@
+"""Words of a question that a passage has, answers or lacks."""
