@@ -20,7 +20,7 @@ from qa_bot.documents.reject_log import SourceReport
 from qa_bot.documents.sources.listing import FileState, Listing
 from qa_bot.documents.sources.places import FILE_KINDS
 from qa_bot.documents.sources.plan import REJECTED, STALE, WHOLE, SyncPlan, compare
-from qa_bot.home.store import Source, SourceFile, SourceStore, with_deleted
+from qa_bot.home.store import Content, Source, SourceFile, SourceStore, with_deleted
 from qa_core.counted import counted
 
 YOUNG = 2_000_000_000
@@ -39,6 +39,10 @@ class FileResult:
     first: str = ""
     outcome: str = WHOLE
     renamed: int = 0  # documents with the name of the source before their ids
+
+    @property
+    def content(self) -> Content:
+        return Content(self.state.size, self.hash)
 
 
 @dataclass(slots=True)

@@ -17,6 +17,7 @@ from qa_bot.documents.read_ahead.ahead import ReadAhead, reading_ahead
 from qa_bot.documents.read_ahead.file_read import Settings
 from qa_bot.documents.record_sync import CUTTING, FateOf, Progress, RecordSync, SourceItem, is_other_file
 from qa_bot.documents.reject_log import RejectLog
+from qa_bot.documents.sources.moves import stems_now
 from qa_bot.documents.sources.plan import REJECTED, STALE, WHOLE
 from qa_bot.documents.sources.source_run import SourceRun
 from qa_bot.home.sections import PassagesSection
@@ -63,7 +64,7 @@ class Synchronisation:
                 name, chosen, lambda source, file: by_id[source].fate(file) if source in by_id else "elsewhere"
             )
             for run in chosen:
-                self._finish(run, records)
+                self._finish(run, records, chosen)
 
     def _read(self, collection: str, runs: Sequence[SourceRun], fate: FateOf) -> RecordSync:
         """Store the records of the files to read, of which the next ones are read ahead."""
@@ -95,14 +96,14 @@ class Synchronisation:
                 yield Reject(run.source.place, str(error))
                 return
 
-    def _finish(self, run: SourceRun, records: RecordSync) -> None:
-        """Remove what is gone, and have the state of the files remembered."""
+    def _finish(self, run: SourceRun, records: RecordSync, runs: Sequence[SourceRun]) -> None:
+        """Remove what is gone, and have the state of the files remembered; `runs` are those of its collection."""
         update = self.update
         if update is None:
             going = self.store.sources.of_files(run.source.id, run.plan.gone if self.removing else ())
             self.log.counts.removed += sum(not records.was_seen(one.document) for one in going)
             return
-        gone = self._retire_gone(run, records, update) if self.removing else []
+        gone = self._retire_gone(run, records, update, runs) if self.removing else []
         self._retire_left_over(run, records, update)
         self._replace_sections(run, records, update)
         for (source, path), (count, first) in records.rejected.items():
@@ -120,17 +121,22 @@ class Synchronisation:
 
         update.records.append(remember)
 
-    def _retire_gone(self, run: SourceRun, records: RecordSync, update: IndexUpdate) -> list[str]:
+    def _retire_gone(
+        self, run: SourceRun, records: RecordSync, update: IndexUpdate, runs: Sequence[SourceRun]
+    ) -> list[str]:
         """Remove the documents of deleted and moved files; the files that are forgotten."""
-        moves = {
-            before: now for before, now in run.plan.moved if now in run.results and run.results[now].outcome == WHOLE
+        stems = stems_now([run.rows[path] for path in run.plan.deleted], runs)
+        stems |= {
+            before: run.results[now].stem
+            for before, now in run.plan.moved
+            if now in run.results and run.results[now].outcome == WHOLE
         }
-        gone = [*run.plan.deleted, *moves]
+        gone = list(dict.fromkeys([*run.plan.deleted, *stems]))
         owned = [one for one in self.store.sources.of_files(run.source.id, gone) if not records.was_seen(one.document)]
         aliases = [
-            (one.external_id, run.results[moves[one.file]].stem + one.external_id[len(run.rows[one.file].stem) :])
+            (one.external_id, stems[one.file] + one.external_id[len(run.rows[one.file].stem) :])
             for one in owned
-            if one.file in moves and one.external_id.startswith(run.rows[one.file].stem)
+            if one.file in stems and one.external_id.startswith(run.rows[one.file].stem)
         ]
         repeats = self.store.sources.count_repeats(update.number, [one.document for one in owned])
         self.log.counts.duplicates -= repeats  # of what is no longer there

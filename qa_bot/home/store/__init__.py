@@ -8,6 +8,7 @@ from qa_bot.home.store.database import StoreError, migrate, storable
 from qa_bot.home.store.history import NotFoundError
 from qa_bot.home.store.records import (
     CollectionInfo,
+    Content,
     ConversationInfo,
     Counts,
     Feedback,
@@ -35,6 +36,7 @@ from qa_bot.home.store.store import Store
 
 __all__ = [
     "CollectionInfo",
+    "Content",
     "ConversationInfo",
     "Counts",
     "Feedback",

@@ -110,6 +110,13 @@ class SourceInfo:
     passages: int
 
 
+class Content(NamedTuple):
+    """What a file has: its size in bytes and the digest of them."""
+
+    size: int
+    hash: str
+
+
 class SourceFile(NamedTuple):
     """A file of a source when it was last read.
 
@@ -128,6 +135,10 @@ class SourceFile(NamedTuple):
     outcome: str
     documents: int
     state: Mapping[str, Any] | None = None
+
+    @property
+    def content(self) -> Content:
+        return Content(self.size, self.hash)
 
     @property
     def deleted(self) -> frozenset[str]:

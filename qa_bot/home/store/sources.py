@@ -11,6 +11,7 @@ from qa_bot.home.store import aliases
 from qa_bot.home.store.database import reading, storable, writing
 from qa_bot.home.store.documents import chunks, live, visible
 from qa_bot.home.store.records import (
+    Content,
     ListedDocument,
     OwnedDocument,
     Source,
@@ -30,6 +31,9 @@ from qa_bot.home.store.schema import (
     source_files,
     sources,
 )
+
+FEW = 500
+"""Contents that the database looks for; more of them are looked for among all rows."""
 
 
 class SourceStore:
@@ -136,6 +140,18 @@ class SourceStore:
         with reading(self._engine) as connection:
             rows = (SourceFile(*row) for row in connection.execute(query))
             return {row.path: row for row in rows if _is_within(row.path, scope)}
+
+    def by_content(self, collection: str, contents: Collection[Content]) -> Iterator[tuple[int, SourceFile]]:
+        """The files of a collection's sources that have one of some contents, each with the key of its source."""
+        columns = (source_files.c[name] for name in SourceFile._fields)
+        joined = source_files.join(sources, sources.c.id == source_files.c.source_id)
+        query = select(source_files.c.source_id, *columns).select_from(joined)
+        query = query.where(sources.c.collection == storable(collection)).execution_options(yield_per=1000)
+        if len(contents) <= FEW:
+            query = query.where(source_files.c.hash.in_([content.hash for content in contents]))
+        with reading(self._engine) as connection:
+            rows = ((source, SourceFile(*fields)) for source, *fields in connection.execute(query))
+            yield from (pair for pair in rows if pair[1].content in contents)
 
     def stems(self) -> Iterator[StoredStem]:
         """What the ids of the documents of all files of all sources begin with."""

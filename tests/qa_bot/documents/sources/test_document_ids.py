@@ -287,6 +287,37 @@ def test_a_moved_document_keeps_its_votes(
     assert {*stored(empty_home)} == {"rust.md"}
 
 
+@pytest.mark.parametrize("is_added_first", [True, False])
+def test_votes_follow_a_file_into_another_source(
+    empty_home: Home, added: Add, synced: Add, tmp_path: Path, is_added_first: bool
+) -> None:
+    """Both sources are synchronised at once, or the new place is added first."""
+    old = write(tmp_path / "old", {"tea.txt": "Steep it for three minutes.", "stays.txt": "It stays."})
+    new = write(tmp_path / "new", {"tea.txt": "Another tea."})
+    added(old)
+    added(new)
+    vote_on(empty_home, "tea.txt")
+    (old / "tea.txt").rename(new / "green.txt")
+    if is_added_first:
+        added(new)
+    report = synced()
+    assert (report.removed, report.added) == (1, 0 if is_added_first else 1)
+    assert judged(empty_home, tmp_path / "votes.qrels.tsv") == ["new/green.txt"]
+
+
+def test_votes_do_not_follow_a_file_into_another_collection(
+    empty_home: Home, encoder: StaticEncoder, added: Add, synced: Add, tmp_path: Path
+) -> None:
+    old = write(tmp_path / "old", {"tea.txt": "Steep it for three minutes.", "stays.txt": "It stays."})
+    other = write(tmp_path / "other", {"coffee.txt": "Grind it."})
+    added(old)
+    add(empty_home, CONFIG, encoder, [other], collection="kitchen")
+    vote_on(empty_home, "tea.txt")
+    (old / "tea.txt").rename(other / "tea.txt")
+    synced()
+    assert judged(empty_home, tmp_path / "votes.qrels.tsv") == ["tea.txt"]
+
+
 def test_a_home_of_0_1_gets_one_document_a_file(tmp_path: Path, encoder: StaticEncoder) -> None:
     with zipfile.ZipFile(FIXTURE) as archive:
         archive.extractall(tmp_path / "home")
