@@ -96,7 +96,7 @@ class Blocks:
     def _read(self, paragraph: Element) -> tuple[Line, Style, Number | None]:
         properties = child(paragraph, "w:pPr")
         style = self._styles.get(value(properties, "w:pStyle"), self._default)
-        line = read_line(paragraph, self._links, self.notes, is_bold=style.is_bold)
+        line = read_line(paragraph, self._links, self.notes, self._styles, is_bold=style.is_bold)
         numbering = numbering_of(properties) or style.numbering
         has_text = bool(line.text)
         number = self._numbering.next(*numbering) if numbering is not None and has_text else None
@@ -126,13 +126,14 @@ class Blocks:
                 self.add(block)
 
     def _is_entry(self, line: Line, level: int) -> bool:
-        """Whether a line is in the field of a table of contents, and ends with the number of a page.
+        """Whether a line is in the field of a table of contents, and ends with the number of a page, or only leads to
+        a heading.
 
         A heading ends a field whose end is missing.
         """
         is_inside = not level and (self._in_contents or line.begins_contents)
         self._in_contents = is_inside and not line.ended_fields
-        return is_inside and line.text[-1:].isdigit()
+        return (is_inside and line.text[-1:].isdigit()) or (not level and line.is_entry)
 
     def _text(self, text: str, line: Line, style: Style, number: Number | None, level: int) -> None:
         is_title = style.name.lower() in TITLES

@@ -25,6 +25,7 @@ CONTENTS = re.compile(r"toc\b|toc \d|contents|verzeichnis \d|table of (?:content
 LIST_DEPTH = re.compile(r"list (?:bullet|number|continue)?\s*([2-9])$", re.IGNORECASE)
 MONOSPACED = re.compile(r"courier|consolas|menlo|monaco|mono\b|lucida console|source code|fira code", re.IGNORECASE)
 MOST_ANCESTORS = 20
+RAISED = "superscript"
 NO_NUMBER = {"bullet", "none", ""}
 
 
@@ -38,6 +39,8 @@ class Style(NamedTuple):
     is_bold: bool = False
     is_caption: bool = False
     is_hidden: bool = False
+    is_raised: bool = False
+    is_struck: bool = False
 
 
 class Number(NamedTuple):
@@ -74,6 +77,8 @@ def _style(style_id: str, elements: Mapping[str, Element]) -> Style:
         is_bold=_first_switch(texts, "w:b"),
         is_caption=any(CAPTION.search(name) for name in names),
         is_hidden=_first_switch(texts, "w:vanish"),
+        is_raised=next(filter(None, (value(text, "w:vertAlign") for text in texts)), "") == RAISED,
+        is_struck=_first_switch(texts, "w:strike") or _first_switch(texts, "w:dstrike"),
     )
 
 

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
 from qa_bot.documents.ingest.formats.office.package import Link, picture_text, web_link
-from qa_bot.documents.ingest.formats.office.word.styles import is_monospaced, is_on
+from qa_bot.documents.ingest.formats.office.word.styles import RAISED, Style, is_monospaced, is_on
 from qa_bot.documents.ingest.formats.run_marks import marked, resolved, unmarked
 
 SKIPPED = {
@@ -19,6 +19,8 @@ SKIPPED = {
     "w:rt",  # the reading of a Japanese word
 }
 CONTENTS_FIELD = re.compile(r"\s*TOC\b")
+CONTENTS_TARGET = re.compile(r"_Toc|_heading=h\.")
+"""Begins the name of a place that a table of contents leads to, in Word and in Google Docs."""
 LINK_FIELD = re.compile(r'\s*HYPERLINK\s+"([^"]+)"')
 SYMBOLS = {
     "F0FC": "✓",
@@ -35,6 +37,7 @@ SYMBOLS = {
     "F0D8": "➢",
 }
 """Signs of Wingdings and Symbol, by their code in the private area."""
+PLAIN = Style()
 CHARACTERS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011", "w:ptab": " "}
 
 
@@ -58,6 +61,7 @@ class Line:
     bold: int = 0  # or underlined characters
     monospaced: int = 0
     characters: int = 0
+    leading: int = 0  # characters that lead to a heading
     begins_contents: bool = False  # the field of a table of contents, which goes on in the next paragraph
     ended_fields: int = 0  # those that began in an earlier paragraph
 
@@ -76,21 +80,29 @@ class Line:
         return 0 < self.characters == self.bold
 
     @property
+    def is_entry(self) -> bool:
+        """Whether it is of a table of contents, perhaps without the number of a page."""
+        return 0 < self.characters == self.leading
+
+    @property
     def is_monospaced(self) -> bool:
         return 0 < self.characters == self.monospaced
 
 
-def read_line(paragraph: Element, links: Mapping[str, Link], notes: Notes, *, is_bold: bool = False) -> Line:
-    """The text of a paragraph; `is_bold` is what its style says."""
-    reader = _LineReader(links, notes, is_bold=is_bold)
+def read_line(
+    paragraph: Element, links: Mapping[str, Link], notes: Notes, styles: Mapping[str, Style], *, is_bold: bool = False
+) -> Line:
+    """The text of a paragraph; `is_bold` is what its style says, and `styles` has those of its runs."""
+    reader = _LineReader(links, notes, styles, is_bold=is_bold)
     reader.walk(paragraph)
     reader.end()
     return reader.line
 
 
 class _LineReader:
-    def __init__(self, links: Mapping[str, Link], notes: Notes, *, is_bold: bool) -> None:
+    def __init__(self, links: Mapping[str, Link], notes: Notes, styles: Mapping[str, Style], *, is_bold: bool) -> None:
         self.line = Line()
+        self._styles = styles
         self._links = links
         self._notes = notes
         self._is_bold = is_bold
@@ -132,18 +144,19 @@ class _LineReader:
 
     def _run(self, run: Element) -> None:
         properties = child(run, "w:rPr")
-        if is_on(properties, "w:vanish"):
+        style = self._styles.get(value(properties, "w:rStyle"), PLAIN)
+        if _either(is_on(properties, "w:vanish"), style.is_hidden):
             return
         before = len(self.line.pieces)
         self.walk(run)
         size = sum(len(piece.strip()) for piece in self.line.pieces[before:])
-        bold = is_on(properties, "w:b")
-        self.line.characters += size
         is_underlined = value(properties, "w:u") not in {"", "none"}
-        self.line.bold += size * (is_underlined or (self._is_bold if bold is None else bold))
-        self.line.monospaced += size * is_monospaced(properties)
-        is_raised = value(properties, "w:vertAlign") == "superscript"
-        is_struck = bool(is_on(properties, "w:strike") or is_on(properties, "w:dstrike"))
+        self.line.characters += size
+        self.line.bold += size * (is_underlined or _either(is_on(properties, "w:b"), self._is_bold or style.is_bold))
+        self.line.monospaced += size * (is_monospaced(properties) or style.is_code)
+        raised = value(properties, "w:vertAlign")
+        is_raised = raised == RAISED if raised else style.is_raised
+        is_struck = _either(is_on(properties, "w:strike"), style.is_struck) or bool(is_on(properties, "w:dstrike"))
         if is_raised or is_struck:
             self.line.pieces[before:] = [
                 marked(piece, is_raised=is_raised, is_struck=is_struck) for piece in self.line.pieces[before:]
@@ -154,8 +167,10 @@ class _LineReader:
 
     def _link(self, node: Element) -> None:
         link = self._links.get(node.get("r:id", ""))
-        before = len(self.line.pieces)
+        before, earlier = len(self.line.pieces), self.line.characters
         self.walk(node)
+        if CONTENTS_TARGET.match(node.get("w:anchor", "")):
+            self.line.leading += self.line.characters - earlier
         if link is not None and link.is_external:
             self._wrap(before, link.target)
 
@@ -203,6 +218,11 @@ class _LineReader:
         choice = next(iter(node), None)  # the first form is the richest
         if choice is not None:
             self.walk(choice)
+
+
+def _either(here: bool | None, by_style: bool) -> bool:
+    """A switch of a run, or else of its style."""
+    return by_style if here is None else here
 
 
 def _form_value(form: Element | None) -> str:

@@ -16,19 +16,6 @@ def saved(document):
     return data.getvalue()
 
 
-@pytest.fixture
-def text_of(reads):
-    """The Markdown of one document, which is read without rejects."""
-
-    def text_of(data):
-        (record,), rejects, notices = reads("a.docx", data)
-        assert (rejects, notices) == ([], [])
-        assert record.markdown
-        return record.text
-
-    return text_of
-
-
 def paragraph(text, properties=""):
     return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t xml:space='preserve'>{text}</w:t></w:r></w:p>"
 
@@ -264,21 +251,6 @@ def test_forms_and_controls(text_of, docx):
     assert text_of(docx(body)) == "In a control.\n\nName: Anna\n\n☒ Agreed\n\n✓Read\n\nblue"
 
 
-def test_right_to_left_vertical_and_annotated_text(text_of, docx):
-    body = (
-        paragraph("סעיף א", "<w:bidi/><w:outlineLvl w:val='0'/>") + "<w:p><w:pPr><w:bidi/></w:pPr>"
-        "<w:bdo w:val='rtl'><w:r><w:rPr><w:rtl/></w:rPr><w:t>שלום</w:t></w:r></w:bdo></w:p>"
-        + table(
-            [cell("部署", "<w:textDirection w:val='tbRl'/>"), cell("番号", "<w:textDirection w:val='tbRl'/>")],
-            [cell("営業"), cell("3")],
-        )
-        + "<w:p><w:r><w:ruby><w:rt><w:r><w:t>とうきょう</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>東京</w:t></w:r>"
-        "</w:rubyBase></w:ruby></w:r><m:oMath><m:r><m:t> x=1</m:t></m:r></m:oMath>"
-        "<w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r></w:p>"
-    )
-    assert text_of(docx(body)) == "# סעיף א\n\nשלום\n\n| 部署 | 番号 |\n| --- | --- |\n| 営業 | 3 |\n\n東京 x=1"
-
-
 def test_code_by_style_and_by_font(text_of):
     document = Document()
     document.styles.add_style("Source Code", WD_STYLE_TYPE.PARAGRAPH)
@@ -344,24 +316,6 @@ def test_macros_are_not_run_and_do_not_matter(reads, docx):
     assert (record.text, rejects) == ("Text.", [])
 
 
-def test_raised_digits_and_struck_text_are_marked(text_of, docx):
-    run = "<w:r><w:rPr>{}</w:rPr><w:t xml:space='preserve'>{}</w:t></w:r>"
-    up, struck = "<w:vertAlign w:val='superscript'/>", "<w:strike/>"
-    runs = [
-        ("", "Up to 10"),
-        (up, "3"),
-        ("", " tiles"),
-        (up, "1"),
-        ("", ", "),
-        (struck, "not "),
-        (struck, "9"),
-        ("", "."),
-    ]
-    runs += [("<w:strike w:val='0'/>", " H"), ("<w:vertAlign w:val='subscript'/>", "2"), ("", "O")]
-    body = f"<w:p>{''.join(run.format(*parts) for parts in runs)}</w:p>"
-    assert text_of(docx(body)) == "Up to 10³ tiles [1], ~~not 9~~. H2O"
-
-
 def test_captions_are_no_headings(text_of, docx):
     styles = "".join(
         f"<w:style w:styleId='S{number}'><w:name w:val='{name}'/><w:rPr><w:b/></w:rPr></w:style>"
@@ -371,22 +325,3 @@ def test_captions_are_no_headings(text_of, docx):
     body += BOLD.format("Table 2: Pressures") + BOLD.format("Tables") + paragraph("Wear goggles.")
     expected = "The red wheel\n\n" * 3 + "Table 2: Pressures\n\n###### Tables\n\nWear goggles."
     assert text_of(docx(body, styles=styles)) == expected
-
-
-def test_the_field_of_a_table_of_contents_is_left_out(text_of, docx):
-    sign = "<w:r><w:fldChar w:fldCharType='{}'/></w:r>"
-    run = "<w:r><w:t xml:space='preserve'>{}</w:t></w:r>"
-    begin = sign.format("begin") + "<w:r><w:instrText> TOC \\\\o </w:instrText></w:r>" + sign.format("separate")
-    page = (
-        sign.format("begin")
-        + "<w:r><w:instrText> PAGEREF _1 </w:instrText></w:r>"
-        + run.format("2")
-        + sign.format("end")
-    )
-    entries = f"<w:p>{begin}{run.format('Roof ')}{page}</w:p><w:p>{run.format('Cellar ')}{page}</w:p>"
-    heading, text = paragraph("Roof", "<w:outlineLvl w:val='0'/>"), paragraph("Built in 1920") + paragraph("Dry.")
-    expected = "Contents\n\n# Roof\n\nBuilt in 1920\n\nDry."
-    for end in (f"<w:p>{sign.format('end')}</w:p>", ""):  # the field's end is missing
-        assert text_of(docx(paragraph("Contents") + entries + end + heading + text)) == expected
-    without_heading = entries + f"<w:p>{sign.format('end')}</w:p>" + text
-    assert text_of(docx(without_heading)) == "Built in 1920\n\nDry."

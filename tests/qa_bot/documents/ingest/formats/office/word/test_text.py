@@ -1,0 +1,96 @@
+"""The text of paragraphs of Word documents: runs, their styles, fields, and entries of tables of contents."""
+
+
+def paragraph(text, properties=""):
+    return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t xml:space='preserve'>{text}</w:t></w:r></w:p>"
+
+
+def cell(text, properties=""):
+    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{paragraph(text)}</w:tc>"
+
+
+def table(*rows):
+    return "<w:tbl>{}</w:tbl>".format("".join(f"<w:tr>{''.join(cells)}</w:tr>" for cells in rows))
+
+
+def test_right_to_left_vertical_and_annotated_text(text_of, docx):
+    body = (
+        paragraph("סעיף א", "<w:bidi/><w:outlineLvl w:val='0'/>") + "<w:p><w:pPr><w:bidi/></w:pPr>"
+        "<w:bdo w:val='rtl'><w:r><w:rPr><w:rtl/></w:rPr><w:t>שלום</w:t></w:r></w:bdo></w:p>"
+        + table(
+            [cell("部署", "<w:textDirection w:val='tbRl'/>"), cell("番号", "<w:textDirection w:val='tbRl'/>")],
+            [cell("営業"), cell("3")],
+        )
+        + "<w:p><w:r><w:ruby><w:rt><w:r><w:t>とうきょう</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>東京</w:t></w:r>"
+        "</w:rubyBase></w:ruby></w:r><m:oMath><m:r><m:t> x=1</m:t></m:r></m:oMath>"
+        "<w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r></w:p>"
+    )
+    assert text_of(docx(body)) == "# סעיף א\n\nשלום\n\n| 部署 | 番号 |\n| --- | --- |\n| 営業 | 3 |\n\n東京 x=1"
+
+
+def test_raised_digits_and_struck_text_are_marked(text_of, docx):
+    run = "<w:r><w:rPr>{}</w:rPr><w:t xml:space='preserve'>{}</w:t></w:r>"
+    up, struck = "<w:vertAlign w:val='superscript'/>", "<w:strike/>"
+    runs = [
+        ("", "Up to 10"),
+        (up, "3"),
+        ("", " tiles"),
+        (up, "1"),
+        ("", ", "),
+        (struck, "not "),
+        (struck, "9"),
+        ("", "."),
+    ]
+    runs += [("<w:strike w:val='0'/>", " H"), ("<w:vertAlign w:val='subscript'/>", "2"), ("", "O")]
+    body = f"<w:p>{''.join(run.format(*parts) for parts in runs)}</w:p>"
+    assert text_of(docx(body)) == "Up to 10³ tiles [1], ~~not 9~~. H2O"
+
+
+def test_styles_of_characters_raise_strike_hide_and_embolden(text_of, docx):
+    styles = "".join(
+        f"<w:style w:type='character' w:styleId='{name}'><w:name w:val='{name}'/><w:rPr>{properties}</w:rPr></w:style>"
+        for name, properties in {
+            "Up": "<w:vertAlign w:val='superscript'/>",
+            "Gone": "<w:strike/>",
+            "Secret": "<w:vanish/>",
+            "Strong": "<w:b/>",
+            "Mono": "<w:rFonts w:ascii='Consolas'/>",
+        }.items()
+    )
+    run = "<w:r><w:rPr><w:rStyle w:val='{}'/>{}</w:rPr><w:t xml:space='preserve'>{}</w:t></w:r>"
+    level = "<w:vertAlign w:val='baseline'/>"
+    runs = [("", "", "Up to 10"), ("Up", "", "3"), ("", "", " tiles, "), ("Gone", "", "not 9"), ("Secret", "", "!")]
+    runs += [("Up", level, " 4"), ("Gone", "<w:strike w:val='0'/>", " or 5.")]
+    body = f"<w:p>{''.join(run.format(*parts) for parts in runs)}</w:p>"
+    body += f"<w:p>{run.format('Strong', '', 'Tools')}</w:p>" + paragraph("A saw.")
+    body += f"<w:p>{run.format('Mono', '', 'make  all')}</w:p>"
+    expected = "Up to 10³ tiles, ~~not 9~~ 4 or 5.\n\n###### Tools\n\nA saw.\n\n```\nmake  all\n```"
+    assert text_of(docx(body, styles=styles)) == expected
+
+
+def test_entries_that_only_lead_to_headings_are_left_out(text_of, docx):
+    """In Google Docs and in Word without numbers of pages."""
+    link = "<w:p>{}<w:hyperlink w:anchor='{}'><w:r><w:t xml:space='preserve'>{}</w:t></w:r></w:hyperlink></w:p>"
+    entries = link.format("", "_Toc1", "Roof") + link.format("", "_heading=h.2", "Cellar")
+    others = link.format("<w:r><w:t xml:space='preserve'>See </w:t></w:r>", "_Toc1", "Roof")
+    others += link.format("", "_Ref1", "Table 3")
+    assert text_of(docx(entries + others)) == "See Roof\n\nTable 3"
+
+
+def test_the_field_of_a_table_of_contents_is_left_out(text_of, docx):
+    sign = "<w:r><w:fldChar w:fldCharType='{}'/></w:r>"
+    run = "<w:r><w:t xml:space='preserve'>{}</w:t></w:r>"
+    begin = sign.format("begin") + "<w:r><w:instrText> TOC \\\\o </w:instrText></w:r>" + sign.format("separate")
+    page = (
+        sign.format("begin")
+        + "<w:r><w:instrText> PAGEREF _1 </w:instrText></w:r>"
+        + run.format("2")
+        + sign.format("end")
+    )
+    entries = f"<w:p>{begin}{run.format('Roof ')}{page}</w:p><w:p>{run.format('Cellar ')}{page}</w:p>"
+    heading, text = paragraph("Roof", "<w:outlineLvl w:val='0'/>"), paragraph("Built in 1920") + paragraph("Dry.")
+    expected = "Contents\n\n# Roof\n\nBuilt in 1920\n\nDry."
+    for end in (f"<w:p>{sign.format('end')}</w:p>", ""):  # the field's end is missing
+        assert text_of(docx(paragraph("Contents") + entries + end + heading + text)) == expected
+    without_heading = entries + f"<w:p>{sign.format('end')}</w:p>" + text
+    assert text_of(docx(without_heading)) == "Built in 1920\n\nDry."
