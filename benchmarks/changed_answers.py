@@ -75,6 +75,9 @@ def of_folder(group: list[QuestionSet], setting: Setting) -> list[dict[str, Any]
 
 def measure(arguments: argparse.Namespace) -> None:
     setting = Setting(arguments.encoder, arguments.homes)
+    folders = [path.name for path in [*COLLECTIONS.iterdir(), *arguments.also]]
+    if repeated := {name for name in folders if folders.count(name) > 1}:
+        raise SystemExit(f"Expected folders with distinct names, but got {', '.join(repeated)} twice; rename one.")
     by_folder: dict[Path, list[QuestionSet]] = defaultdict(list)
     for of in sets(arguments.data, arguments.also):
         by_folder[of.documents].append(of)

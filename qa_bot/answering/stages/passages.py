@@ -26,6 +26,7 @@ from rankers.passage_evidence import (
     ARCHIVED,
     CODE,
     CONTACT,
+    DEFINITION,
     IN_PATH,
     MOST,
     PAIRS,
@@ -196,8 +197,9 @@ def _bonus(passages: Sequence[Passage], places: AskedPlaces) -> Scores:
     contacts = [places.contact.is_in(passage.text) for passage in passages]
     sections = [places.names(passage.place.heading) or places.has_clause(passage.text) for passage in passages]
     codes = [places.share_of_codes("\n".join([*passage.place.heading, passage.text])) for passage in passages]
-    kinds = np.array([steps, contacts, sections, codes], np.float64)
-    gained: Scores = np.array([STEPS, CONTACT, SECTION, CODE]) @ kinds
+    defining = [not is_pair(passage) and places.defines(passage.text) for passage in passages]
+    kinds = np.array([steps, contacts, sections, codes, defining], np.float64)
+    gained: Scores = np.array([STEPS, CONTACT, SECTION, CODE, DEFINITION]) @ kinds
     return gained + np.array(releases, np.float64)
 
 

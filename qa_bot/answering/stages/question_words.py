@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from qa_bot.answering.tiling.question_parts import asks_for_steps
+from qa_bot.answering.tiling.question_parts import asks_for_steps, defined_term, definition_of, topic_of
 from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
 from qa_core.text.analysis import STOP_TERMS, terms
 from qa_core.text.stop_words import word_set
@@ -28,22 +28,29 @@ _SIGN = (
 )
 _NUMBER = r"\s*(\d{1,3}(?:\.\d{1,3})*[a-z]?)\b"
 _SECTION = re.compile(_SIGN + _NUMBER, re.IGNORECASE)
+_DETERMINED = re.compile(r"\b(?:the|der|die|das|my|our|mein\w*|unser\w*)\b", re.IGNORECASE)
+"""Asks for one thing, such as "the deadline", and not what deadlines are."""
 _HEADING_NUMBER = re.compile(f"{_SIGN}?{_NUMBER}", re.IGNORECASE)
 
 
 class AskedPlaces(NamedTuple):
-    """Where the answer to a question stands: among steps, at a contact or code, in a section, in notes on a version."""
+    """Where the answer to a question stands: among steps, at a contact or code, in a section, in notes on a version, or
+    in the definition of a term."""
 
     steps: bool = False
     contact: AskedContact = NO_CONTACT
     sections: frozenset[str] = frozenset()
     versions: frozenset[str] = frozenset()
     codes: frozenset[str] = frozenset()
+    definition: re.Pattern[str] | None = None
 
     @classmethod
     def of(cls, text: str) -> AskedPlaces:
         sections = frozenset(match[1].lower() for match in _SECTION.finditer(text))
-        return cls(asks_for_steps(text), AskedContact.of(text), sections, versions_in(text), codes_in(text))
+        contact = AskedContact.of(text)
+        term = "" if _DETERMINED.search(text) or contact.words else defined_term(text) or topic_of(text)
+        definition = definition_of(term) if term else None
+        return cls(asks_for_steps(text), contact, sections, versions_in(text), codes_in(text), definition)
 
     def names(self, headings: Iterable[str]) -> bool:
         """Whether one of the headings begins with the number of a section of the question: "§ 6 Fees"."""
@@ -55,6 +62,10 @@ class AskedPlaces(NamedTuple):
     def share_of_codes(self, text: str) -> float:
         """The share of the question's codes that a text has, 0 without any."""
         return sum(has_code(text, code) for code in self.codes) / max(1, len(self.codes))
+
+    def defines(self, text: str) -> bool:
+        """Whether a line of a text says what the term is that the question asks for or only names."""
+        return self.definition is not None and self.definition.search(text) is not None
 
     def has_clause(self, text: str) -> bool:
         """Whether a line of a text begins with a number with points that the question names: "3.2 Defects are …"."""

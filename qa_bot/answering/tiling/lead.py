@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from qa_bot.answering.tiling.cited_place import cited_place
-from qa_bot.answering.tiling.question_parts import asks_for_steps, defined_term
+from qa_bot.answering.tiling.question_parts import asks_for_steps, defined_term, topic_of
 from qa_bot.answering.tiling.units import SoughtUnits, supporting, unit_scores
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
@@ -67,7 +67,8 @@ def _with_lead(
     content = formulation.content_in(language) if formulation else ()
     rarity = {term: rarity_of(index, term) for term in content}
     question = formulation.text if formulation else ""
-    sought = SoughtUnits(codes_in(question), bool(question) and not asks(question), defined_term(question))
+    term = defined_term(question) or topic_of(question)
+    sought = SoughtUnits(codes_in(question), bool(question) and not asks(question), term)
     scores = unit_scores(passage, units, cosines, rarity, language, context=context, sought=sought)
     wants_steps = not question or asks_for_steps(question)
     is_whole = passage.place.kind in {*WHOLE, "table"} or (question and wants_steps)

@@ -10,6 +10,7 @@ from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.text.stop_words import word_set
 from qa_core.types import Passage
+from retrievers.formulate import asks
 from retrievers.question_terms import content_terms
 
 COVERED = 0.5
@@ -68,6 +69,7 @@ _DEFINITION = re.compile(
     rf"\s{_ARTICLE}{_TERM.format('named')})\W*$",
     re.IGNORECASE,
 )
+_TOPIC = re.compile(r"\W*(\w[\w-]*(?:\s\w[\w-]*){0,2})\W*")
 _ARTICLES = word_set("the a an der die das dem den ein eine einem einer le la les un une")
 
 
@@ -75,6 +77,23 @@ def defined_term(question: str) -> str:
     """The term whose definition a question asks for, of at most three words: "What is a client?"; "" for others."""
     match = _DEFINITION.match(question)
     return (match["meant"] or match["named"]) if match else ""
+
+
+def topic_of(question: str) -> str:
+    """The term that a question of at most three words only names: "tracklist"; "" for others."""
+    match = _TOPIC.fullmatch(question)
+    return match[1] if match and not asks(question) else ""
+
+
+def definition_of(term: str) -> re.Pattern[str]:
+    """Matches the beginning of a unit or a line that says what a term is: "- **core**: the part that …"."""
+    words = r"[\s-]+".join(map(re.escape, re.split(r"[\s-]+", term)))
+    mark, article = r"[*_„“”\"]*", r"(?:(?:an?|the|eine?|der|die|das)\s+)?"
+    says = r"(?:is|are|means?|refers\sto|stands\sfor|ist|sind|bedeutet|heißt|bezeichnet)\b|[:–—][*_ ]*(?=[^\s*_])|-\s"
+    return re.compile(
+        rf"^\s*(?:(?:[-*+]|\d+[.)])\s+)?{mark}{article}{mark}{words}s?{mark}(?:\s\([^()\n]{{1,40}}\))?{mark}\s*(?:{says})",
+        re.IGNORECASE | re.MULTILINE,
+    )
 
 
 def parts_of(question: str) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from qa_bot.answering.tiling.question_parts import definition_of
 from qa_bot.answering.tiling.table_rows import first_cell, header_above, row_names
 from qa_core.text.analysis import terms
 from qa_core.types import FloatArray, Passage, Span
@@ -181,13 +182,7 @@ def _present(text: str, units: Sequence[Span], question: Collection[str], langua
 
 def _defining(text: str, units: Sequence[Span], term: str) -> FloatArray:
     """1 for each unit (U,) that begins with a term and says what it is, else 0."""
-    words = r"[\s-]+".join(map(re.escape, re.split(r"[\s-]+", term)))
-    mark, article = r"[*_„“”\"]*", r"(?:(?:an?|the|eine?|der|die|das)\s+)?"
-    says = r"(?:is|are|means?|refers\sto|stands\sfor|ist|sind|bedeutet|heißt|bezeichnet)\b|[:–—]|-\s"
-    pattern = re.compile(
-        rf"\s*(?:(?:[-*+]|\d+[.)])\s+)?{mark}{article}{mark}{words}s?{mark}(?:\s\([^()\n]{{1,40}}\))?{mark}\s*(?:{says})",
-        re.IGNORECASE,
-    )
+    pattern = definition_of(term)
     return np.array([pattern.match(text, *unit) is not None for unit in units], np.float32)
 
 

@@ -111,3 +111,20 @@ def test_the_share_of_the_codes_of_a_question() -> None:
     assert places.share_of_codes("Code E 07\nThe battery of the R800 is too hot.") == 1.0
     assert places.share_of_codes("E071, and the R800s") == 0.5
     assert AskedPlaces.of("Is it hot?").share_of_codes("E07") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("tracklist", "- **core**: The part.\n- **tracklist**: The name of the queue.", True),
+        ("what is a track list?", "Track list: the queue.", True),
+        ("tracklist", "*Tracklist:*\n\n- Renamed.", False),  # a heading
+        ("tracklist", "The tracklist is long.", True),
+        ("tracklist", "Clear the tracklist: press X.", False),
+        ("What is the deadline?", "The deadline is in May.", False),  # asks for one of them, and no definition
+        ("When is the tracklist empty?", "Tracklist: the queue.", False),
+        ("phone number", "Phone number: yours.", False),  # asks for a contact
+    ],
+)
+def test_the_definition_of_a_term_that_the_question_only_names(question: str, text: str, expected: bool) -> None:
+    assert AskedPlaces.of(question).defines(text) is expected

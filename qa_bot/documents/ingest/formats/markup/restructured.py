@@ -46,6 +46,8 @@ EMPTY = "Expected text, but got none; fill the file or leave it out."
 LARGEST = 2 * 1024**2  # characters; parsing takes seconds for each million
 USED_DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w:+.-]{1,60}?)::(?:\s|$)", re.MULTILINE)
 USED_ROLE = re.compile(r":([A-Za-z][\w:+.-]{0,60}):`|`:([A-Za-z][\w+.-]{0,60}):")
+SHORTENED = re.compile(r"~(?!/)")
+"""Begins a dotted name of which only the last part is shown; "~/.config" is a folder."""
 TARGET = re.compile(r"^(.*?)\s*<[^<>]*>$", re.DOTALL)
 UNRESOLVED = re.compile(r"\|([^|\n]+)\|_{0,2}|`([^`<]+?)(?:\s*<[^<>`]*>)?`__?|(\w[\w.-]*)__?")
 """A substitution or a target that the document does not define: Sphinx defines them for all pages of a manual."""
@@ -173,7 +175,7 @@ def _kept_role(name: str, rawtext: str, text: str, *_: object, **__: object) -> 
     shown = text.replace("\x00", "\\")
     match = TARGET.match(shown)
     shown = (match[1] if match and match[1] else shown).lstrip("!")
-    if not match and shown.startswith("~"):
+    if not match and SHORTENED.match(shown):
         shown = shown.rpartition(".")[2].lstrip("~")
     role = name.rpartition(":")[2].lower()
     if role in LITERAL_ROLES.split():

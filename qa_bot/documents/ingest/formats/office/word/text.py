@@ -220,9 +220,9 @@ class _LineReader:
             self.walk(choice)
 
 
-def _either(here: bool | None, by_style: bool) -> bool:
+def _either(switch: bool | None, by_style: bool) -> bool:
     """A switch of a run, or else of its style."""
-    return by_style if here is None else here
+    return by_style if switch is None else switch
 
 
 def _form_value(form: Element | None) -> str:

@@ -17,7 +17,8 @@ The manual
 Install
 =======
 
-Use *pip* and ``make``; see `the page <https://a.org>`_ and :ref:`usage <use>`, :class:`~pot.Pot`, :foo:`bar`.
+Use *pip* and ``make``; see `the page <https://a.org>`_ and :ref:`usage <use>`, :class:`~pot.Pot`, :foo:`bar`; edit
+:file:`~/.potrc`.
 
 1. Open
 2. Pour
@@ -105,7 +106,7 @@ def test_a_document():
     assert (title, date) == ("The manual", "2024-03-05")
     for part in (
         "## Install",
-        "Use *pip* and `make`; see [the page](https://a.org) and usage, `Pot`, bar.",
+        "Use *pip* and `make`; see [the page](https://a.org) and usage, `Pot`, bar; edit `~/.potrc`.",
         "1. Open\n2. Pour\n    - deep",
         "```sh\npip install x\n```",
         "| a | b |\n| --- | --- |\n| 1 | 2 |",
