@@ -31,6 +31,7 @@ from qa_bot.home.journal import open_store
 from qa_bot.home.kept_vectors import KeptVectors, keep_generation
 from qa_bot.home.store import InsertedDocument, NewDocument, Store, StoredDocument, StoreError
 from qa_core.text.language_detection import language_of
+from qa_core.text.sentences import sentences
 from qa_core.types import Encoder
 from retrievers.engines.local.segments import IndexedDocument, IndexedPassage
 
@@ -338,8 +339,11 @@ def _indexed(new: NewDocument, keys: InsertedDocument, collection: str) -> Index
 
 
 def _stored(row: StoredDocument) -> IndexedDocument:
+    """A document as stored; the sentences of passages are their units if version 0.1 cut them."""
+    is_old = not any(passage.units for passage in row.passages)
     passages = tuple(
-        IndexedPassage(passage.key, passage.text, passage.place, passage.units) for passage in row.passages
+        IndexedPassage(of.key, of.text, of.place, tuple(sentences(of.text)) if is_old else of.units)
+        for of in row.passages
     )
     details = row.details
     if not details.language:  # a document of version 0.1, or one that does not decide

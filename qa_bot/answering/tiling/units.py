@@ -118,7 +118,7 @@ def unit_scores(
     shares = [
         sum(telling[term] for term in present) / total for present in _present(passage.text, units, telling, language)
     ]
-    is_row = np.array([passage.text.startswith("|", start) for start, _ in units])
+    is_row = np.array([passage.text.startswith("|", start) for start, _ in units], bool)
     weights = np.where(is_row & (language == "en"), WORDS_OF_ROWS, WORDS if language == "en" else WORDS_OTHERWISE)
     scores = np.asarray(cosines + weights * np.array(shares), np.float32)
     for number, head in enumerate(_heads(passage, units)):

@@ -12,6 +12,7 @@ import pytest
 
 from qa_bot import Bot
 from qa_bot.cli.app import run
+from qa_bot.documents.sync import add
 from qa_bot.home.store import Store
 from qa_core.types import Answer
 
@@ -114,3 +115,16 @@ def test_nothing_is_rebuilt_and_every_check_passes(command: Callable[..., Any], 
 def test_the_check_says_that_the_index_is_of_an_older_version(command: Callable[..., Any]) -> None:
     (index,) = [check for check in command("doctor")["checks"] if check["name"] == "index"]
     assert index["detail"].endswith("made by an older version: the next `qa-bot add` or `repair` rebuilds it")
+
+
+def test_it_answers_beside_documents_that_are_added_now(tmp_path: Path) -> None:
+    with zipfile.ZipFile(FIXTURES / "home-0.1.zip") as archive:
+        archive.extractall(tmp_path / "home")
+    (tmp_path / "ants.md").write_text("# Ants\n\nThe ants sleep at noon. They have two queens.\n")
+    with Bot.open(tmp_path / "home", record=False) as bot:
+        add(bot.home, bot.config, bot.encoder, [tmp_path / "ants.md"])
+    with Bot.open(tmp_path / "home", record=False) as bot:
+        assert bot.ask("Why do cats sleep all day?").answered
+        kiln = bot.search("When is the kiln fired?")[0]
+        assert kiln.passage.source.document == "kiln-firing"
+        assert bot.ask("How many queens do the ants have?").sources[0].document == "ants.md"
