@@ -63,7 +63,7 @@ WORD_LISTS: dict[str, WordLists] = {
         "benötige benötigt benötigen kriege kriegt kriegen heraus raus hinaus hinein herein rein herunter runter "
         "erhalte erhält erhalten passiert passieren geschieht lautet lauten erklär erkläre erklären zeig zeige zeigen "
         "vergleiche vergleichen nenne nennen beschreibe beschreiben gib steht stehen nun "
-        "los zuständig verantwortlich",
+        "los zuständig verantwortlich ne nen nem ner hab habs rum ichs mans wenns obs gibts gehts hats ists wies krieg",
     ),
     "es": WordLists(
         "el la los las un una unos unas de del al a y o e en con por para que no se es lo su",
