@@ -22,6 +22,7 @@ import orjson
 from qa_bot.documents.ingest.files.byte_budget import CountingStream, LayerBudget
 from qa_bot.documents.ingest.files.containers import UNOPENED
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
+from qa_bot.documents.ingest.formats.exports.slack_blocks import message_text
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Record, Reject
 from qa_core.text.markdown_text import plain_line
@@ -138,7 +139,7 @@ def _messages(objects: Iterable[Any], names: Names) -> list[_Message]:
     for item in objects:
         if not isinstance(item, dict) or not _is_time(item.get("ts")) or item.get("subtype") in UNSAID:
             continue
-        text = _markdown(_text(item), names)
+        text = _markdown(message_text(item), names)
         if any(map(str.isalnum, text)):
             thread = item["thread_ts"] if _is_time(item.get("thread_ts")) else ""
             author = names.get(str(item.get("user"))) or str(item.get("username") or "someone")
@@ -148,20 +149,6 @@ def _messages(objects: Iterable[Any], names: Names) -> list[_Message]:
 
 def _is_time(value: object) -> bool:
     return isinstance(value, str) and re.fullmatch(r"\d{9,11}\.\d+", value) is not None
-
-
-def _text(item: Mapping[str, Any]) -> str:
-    """What a message says, with the texts of previews and the names of files."""
-    parts = [item.get("text")]
-    for attachment in _dicts(item.get("attachments")):
-        parts.append(attachment.get("text") or attachment.get("fallback"))
-    for shared in _dicts(item.get("files")):
-        parts.append(f"File: {shared.get('title') or shared.get('name')}" if shared.get("name") else None)
-    return "\n".join(part for part in parts if isinstance(part, str) and part)
-
-
-def _dicts(value: object) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _markdown(text: str, names: Names) -> str:

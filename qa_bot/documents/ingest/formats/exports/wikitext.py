@@ -11,6 +11,7 @@ from qa_bot.documents.ingest.formats.markup.html import fragment
 
 JOIN = "\ufdd2"  # in place of omitted markup: a line does not begin with the blank after it
 COMMENT = re.compile(r"<!--(?:(?!<!--|-->).)*-->", re.DOTALL)
+NAMED = re.compile(r"<ref\b[^<>]*?\bname\s*=\s*(\"[^\"<>]*|'[^'<>]*|[^\s\"'<>/]+)", re.IGNORECASE)
 REFERENCE = re.compile(r"<ref\b[^<>/]*/>|<ref\b[^<>]*>(?:(?!<ref\b).)*?</ref\s*>", re.DOTALL | re.IGNORECASE)
 GALLERY = re.compile(r"<(gallery|timeline|imagemap|math)\b[^<>]*>(?:(?!<\1\b).)*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 CODE = re.compile(
@@ -18,6 +19,15 @@ CODE = re.compile(
 )
 LANGUAGE = re.compile(r"lang\s*=\s*[\"']?([\w+#-]+)")
 KEPT_CODE = re.compile("\ufdd0(\\d+)\ufdd1")
+KEPT_NOTE = re.compile("\ufdd3(\\d+)\ufdd4")
+NOTES = "\ufdd5"  # where the notes of a page stand
+NOTES_PLACE = re.compile(
+    r"<references\b(?:[^<>]*/>|[^<>]*>(?:(?:(?!<references\b).)*?</references\s*>)?)"
+    r"|\{\{\s*(?:reflist|references|einzelnachweise)\b[^{}]*\}\}",
+    re.DOTALL | re.IGNORECASE,
+)
+PREFORMATTED_LINES = re.compile(r"</pre>\n+<pre>")
+DEFINED = re.compile(r"(?<=\S)(?:\s++:\s*|:\s++)(?=\S)")
 BRACES = re.compile(r"\{\{|\}\}|\{\||\|\}")
 CONVERTED = re.compile(
     r"\{\{\s*(?:convert|cvt)\s*\|\s*([+−-]?[\d.,/]{1,20})\s*\|"
@@ -49,7 +59,7 @@ class WikiPage:
 
 
 def wikitext(source: str) -> WikiPage:
-    """An article without comments, references and templates."""
+    """An article without comments and templates; the texts of its references are notes."""
     code: list[str] = []
 
     def keep_code(match: re.Match[str]) -> str:
@@ -59,14 +69,47 @@ def wikitext(source: str) -> WikiPage:
         code.append(escaped if match[1].lower() == "nowiki" else f"<pre{name}>{escaped}</pre>")
         return f"\ufdd0{len(code) - 1}\ufdd1"
 
-    text = CODE.sub(keep_code, COMMENT.sub("", re.sub("[\ufdd0-\ufdd2]", "", source)))
-    text = CONVERTED.sub(_measure, text)
-    text = _without_templates(GALLERY.sub("", REFERENCE.sub("", text)))
+    text = CODE.sub(keep_code, COMMENT.sub("", re.sub("[\ufdd0-\ufdd5]", "", source)))
+    text, notes = _notes(CONVERTED.sub(_measure, text))
+    text = _without_templates(GALLERY.sub("", NOTES_PLACE.sub(NOTES, text)))
     text, categories = _links(MAGIC.sub(JOIN, text))
-    page = "\n".join(_lines(text.split("\n")))
-    page = page.replace(JOIN, "")
+    page = PREFORMATTED_LINES.sub("\n", "\n".join(_lines(text.split("\n"))))
+    page = _with_notes(page, notes).replace(JOIN, "")
     page = KEPT_CODE.sub(lambda match: code[int(match[1])] if int(match[1]) < len(code) else "", page)
     return WikiPage(fragment(page).text, categories)
+
+
+def _notes(text: str) -> tuple[str, list[str]]:
+    """The text with a sign for each reference, and what they say; the uses of a name say the same."""
+    notes: list[str] = []
+    names: dict[str, int] = {}
+
+    def sign(match: re.Match[str]) -> str:
+        name = NAMED.match(match[0])
+        number = names.setdefault(name[1].strip("\"' "), len(notes)) if name else len(notes)
+        if number == len(notes):
+            notes.append("")
+        content = match[0].partition(">")[2].rpartition("<")[0]
+        notes[number] = notes[number] or content
+        return f"\ufdd3{number}\ufdd4"
+
+    return REFERENCE.sub(sign, text), notes
+
+
+def _with_notes(page: str, notes: list[str]) -> str:
+    """The page with the numbers of its notes, and the notes where it lists them, else at its end."""
+    texts = [_inline(" ".join(_links(_without_templates(note))[0].replace(JOIN, "").split())) for note in notes]
+    numbers: dict[int, int] = {}
+
+    def number(match: re.Match[str]) -> str:
+        index = int(match[1])
+        is_text = index < len(texts) and any(map(str.isalnum, texts[index]))
+        return f" [{numbers.setdefault(index, len(numbers) + 1)}]" if is_text else ""
+
+    page = KEPT_NOTE.sub(number, page)
+    before, _, after = page.partition(NOTES)
+    listed = "".join(f"<p>[{count}] {texts[index]}</p>" for index, count in numbers.items())
+    return f"{before}{listed}{after.replace(NOTES, '')}"
 
 
 def anchors(source: str) -> Iterator[tuple[str, str]]:
@@ -154,8 +197,12 @@ def _lines(lines: list[str]) -> list[str]:
             result += [_closed(open_lists), _table_line(stripped)]
             open_lists = ""
         elif item := LIST.fullmatch(stripped):
-            result.append(_item(open_lists, item[1][:DEEPEST_LIST], _inline(item[2])))
-            open_lists = item[1][:DEEPEST_LIST]
+            signs = item[1][:DEEPEST_LIST]
+            if open_lists.endswith(";") and signs == f"{open_lists[:-1]}:":  # what the term above means
+                result[-1] += f"{': ' if result[-1].endswith('</b>') else '<br>'}{_inline(item[2])}"
+            else:
+                result.append(_item(open_lists, signs, item[2]))
+                open_lists = signs
         else:
             result += [_closed(open_lists), _line(line, stripped)]
             open_lists = ""
@@ -168,7 +215,8 @@ def _line(line: str, stripped: str) -> str:
         return f"<h{level}>{_inline(heading[2].strip())}</h{level}>"
     if not stripped or set(stripped) == {"-"}:
         return "<p>"
-    return f"<pre>{stripped}</pre>" if line[0] == " " and not stripped.startswith("<") else _inline(line)
+    is_preformatted = line[0] == " " and not stripped.startswith("<")
+    return f"<pre>{line[1:].replace(JOIN, '').rstrip()}</pre>" if is_preformatted else _inline(line)
 
 
 def _closed(signs: str) -> str:
@@ -181,8 +229,13 @@ def _item(before: str, signs: str, text: str) -> str:
     while same < min(len(before), len(signs)) and (before[same] == "#") == (signs[same] == "#"):
         same += 1
     opened = "<li>".join("<ol>" if sign == "#" else "<ul>" for sign in signs[same:])
-    shown = f"<b>{text}</b>" if signs[-1] == ";" else text
-    return f"{_closed(before[same:])}{opened}<li>{shown}"
+    return f"{_closed(before[same:])}{opened}<li>{_term(text) if signs[-1] == ';' else _inline(text)}"
+
+
+def _term(text: str) -> str:
+    """A term in bold type, and what it means if its line says that."""
+    term, *meaning = DEFINED.split(text.removesuffix(":").rstrip(), maxsplit=1)
+    return ": ".join([f"<b>{_inline(term)}</b>", *map(_inline, meaning)])
 
 
 def _table_line(line: str) -> str:

@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 
 from qa_bot.documents.ingest.files.byte_budget import LimitError
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
+from qa_bot.documents.ingest.formats.mail.events import content
 from qa_bot.documents.ingest.formats.mail.header_parsing import TOLERANT
 from qa_bot.documents.ingest.formats.mail.mail import Attachment, Mail, file_name, mail_items
 from qa_bot.documents.ingest.records import Item, Part, Reject
@@ -24,7 +25,6 @@ UNREAD_TYPES = {
     "application/pkcs7-signature",
     "application/x-pkcs7-signature",
     "application/pgp-keys",
-    "text/calendar",
     "text/vcard",
     "text/x-vcard",
     "text/x-amp-html",
@@ -88,6 +88,7 @@ def _mail(message: Message) -> Mail:
     plain: list[str] = []
     html: list[str] = []
     attachments: list[Attachment] = []
+    calendars: list[Message] = []
     for part in _leaves(message):
         kind = part.get_content_type()
         is_attached = part.get_content_disposition() == "attachment" or (
@@ -97,14 +98,18 @@ def _mail(message: Message) -> Mail:
             attachments.append(Attachment(_name(part), problem="Expected a readable mail, but got an encrypted one."))
         elif kind in UNREAD_TYPES or (kind.startswith("image/") and part["Content-ID"] and not _is_attachment(part)):
             continue
+        elif kind == "text/calendar":
+            calendars.append(part)
         elif kind == "text/plain" and not is_attached:
             plain.append(_text(part))
         elif kind == "text/html" and not is_attached:
             html.append(_text(part))
         else:
             attachments.append(Attachment(_name(part), _bytes(part)))
+    subject = _header(message, "Subject")
+    attachments += _invitations(calendars, attachments, file_name(subject, "invitation"))
     return Mail(
-        _header(message, "Subject"),
+        subject,
         _header(message, "From"),
         _header(message, "To"),
         _date(message),
@@ -112,6 +117,17 @@ def _mail(message: Message) -> Mail:
         "\n".join(html),
         attachments,
     )
+
+
+def _invitations(calendars: list[Message], files: list[Attachment], name: str) -> Iterator[Attachment]:
+    """Calendars with entries, each once: programs send them as a version of the text and as a file, which counts."""
+    seen: set[frozenset[tuple[str, str]]] = {frozenset()}
+    seen |= {content(file.data) for file in files if file.name.lower().endswith(".ics")}
+    for part in sorted(calendars, key=_is_attachment, reverse=True):
+        data = _bytes(part)
+        if (entries := content(data)) not in seen:
+            seen.add(entries)
+            yield Attachment(_name(part, f"{name}.ics"), data)
 
 
 def _leaves(message: Message) -> Iterator[Message]:
@@ -149,7 +165,7 @@ def _text(part: Message) -> str:
     return data.decode("cp1252", "replace")
 
 
-def _name(part: Message) -> str:
+def _name(part: Message, otherwise: str = "") -> str:
     try:
         name = part.get_filename()
     except Exception:  # broken parameters of a header
@@ -160,7 +176,7 @@ def _name(part: Message) -> str:
         payload = part.get_payload()
         subject = _header(payload[0], "Subject") if isinstance(payload, list) and payload else ""
         return f"{file_name(subject, 'message')}.eml"
-    return f"attachment{mimetypes.guess_extension(part.get_content_type()) or '.bin'}"
+    return otherwise or f"attachment{mimetypes.guess_extension(part.get_content_type()) or '.bin'}"
 
 
 def _header(message: object, name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date, timedelta
+from itertools import dropwhile
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.mail.content_lines import ContentLine, content_lines, unescaped
@@ -14,6 +15,7 @@ from qa_bot.documents.ingest.records import Item, Record, Reject
 ENTRIES = {"VEVENT", "VTODO", "VJOURNAL"}
 TIME = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?")
 LABELS = {"DUE": "Due", "LOCATION": "Where", "ORGANIZER": "Organiser", "STATUS": "Status", "URL": "Link"}
+READ = {*LABELS, "UID", "SUMMARY", "DTSTART", "DTEND", "RRULE", "DESCRIPTION"}
 
 
 def read(file: SourceFile) -> Iterator[Item]:
@@ -37,6 +39,13 @@ def read(file: SourceFile) -> Iterator[Item]:
         yield Reject(f"{file.where}:1", "Expected a calendar with events, but got none; export it again.")
         return
     yield Record(file.name, title or file.stem, writer.text, where=f"{file.where}:1", markdown=True)
+
+
+def content(data: bytes) -> frozenset[tuple[str, str]]:
+    """What the entries of a calendar say, the same for two copies of an invitation; nothing without entries."""
+    lines = content_lines(data.decode("utf-8", "replace"))
+    entries = dropwhile(lambda line: line.name != "BEGIN" or line.value.upper() not in ENTRIES, lines)
+    return frozenset((line.name, line.text) for line in entries if line.name in READ)
 
 
 def _write(writer: MarkdownWriter, entry: dict[str, ContentLine]) -> None:

@@ -47,8 +47,9 @@ def messages_of(text: str) -> list[Message]:
             index = head
         if is_header_block(lines, index):
             messages.append(_message(sender, part))
-            sender, part = _sender(lines[index]), []
-            index = _end_of_head(lines, index)
+            end = _end_of_head(lines, index)
+            sender, part = _sender(lines[index:end]), []
+            index = end
         elif count := attribution(lines, index):
             index += count
         else:
@@ -82,7 +83,8 @@ def _goes_on(line: str) -> bool:
     return line.rstrip()[-1:] in {";", ",", ">"} or ("@" in line and ":" not in line)
 
 
-def _sender(line: str) -> str:
+def _sender(head: list[str]) -> str:
+    line = next(filter(HEADER_START.match, head), "")
     value = _LINK.sub(r"\1", line.partition(":")[2])
     return " ".join(value.strip(" *_\\").split())[:LONGEST_SENDER]
 

@@ -11,6 +11,7 @@ from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.mail.courtesies import without_courtesies
 from qa_bot.documents.ingest.formats.mail.forwarded import Message, forwards, messages_of
 from qa_bot.documents.ingest.formats.mail.quoted_replies import without_quotes
+from qa_bot.documents.ingest.formats.mail.signatures import DECLARED
 from qa_bot.documents.ingest.formats.markup.html import fragment
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Part, Record, Reject
@@ -103,7 +104,7 @@ def _text(mail: Mail, subject: str) -> str:
 def _bodies(mail: Mail) -> tuple[str, list[Message]]:
     """The mail's own text as Markdown, and those that it forwards, without their heads."""
     plain = mail.plain.strip()
-    markdown = fragment(mail.html).text if mail.html else ""
+    markdown = fragment(mail.html, without=DECLARED).text or fragment(mail.html).text if mail.html else ""
     is_html = bool(markdown) and (STRUCTURED_HTML.search(mail.html) is not None or _says_more(markdown, plain))
     versions = [(markdown, True)] if is_html else []
     for text, is_markdown in [*versions, (plain, False)] if plain else versions:
@@ -142,14 +143,19 @@ def _plain_markdown(text: str) -> str:
 
 
 def _unwrapped(paragraph: str) -> list[str]:
-    """Lines of a paragraph, long ones joined with the next."""
+    """Lines of a paragraph: long ones are joined with the next, items with lines that are indented below them."""
     lines: list[str] = []
     is_wrapped = False
-    for line in filter(None, (line.strip() for line in paragraph.splitlines())):
-        if is_wrapped and lines and not LIST_ITEM.match(line):
+    indent: int | None = None  # of the sign of the item that is open
+    for whole in filter(str.strip, paragraph.expandtabs(4).splitlines()):
+        line = whole.strip()
+        column = len(whole) - len(whole.lstrip())
+        is_item = LIST_ITEM.match(line) is not None
+        if lines and not is_item and (is_wrapped or (indent is not None and column > indent)):
             lines[-1] += f" {line}"
         else:
             lines.append(line)
+            indent = column if is_item else None
         is_wrapped = len(line) in WRAPPED
     return lines
 

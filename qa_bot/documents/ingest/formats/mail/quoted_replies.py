@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import groupby, pairwise
 
-SIGNATURE_LINES = 12
+from qa_bot.documents.ingest.formats.mail.signatures import without_signature
+
 INTERLEAVED = 2  # quotations with own text behind them; behind one stands an answer to the whole mail
 LONGEST_QUESTION = 300  # characters of a quotation that an answer keeps
 ATTRIBUTION = re.compile(
@@ -14,12 +15,20 @@ ATTRIBUTION = re.compile(
     r"|am\b.{8,300}?\b(?:schrieb|geschrieben)\b.{0,120}?"
     r"|le\b.{8,300}?\ba\s+écrit"
     r"|el\b.{8,300}?\bescribió"
-    r"|op\b.{8,300}?\bschreef\b.{0,120}?"
+    r"|op\b.{8,300}?\b(?:schreef|geschreven)\b.{0,120}?"
     r"|il\b.{8,300}?\bha\s+scritto)\s*:\s*$",
     re.IGNORECASE | re.DOTALL,
 )
 ATTRIBUTION_START = re.compile(r"(?:on|am|le|el|op|il)\s", re.IGNORECASE)
 ATTRIBUTION_LINES = 4
+ADDRESS_OR_TIME = re.compile(r"\w@\w|\b\d{1,2}:\d\d")
+DATE = re.compile(
+    r"\b\d{1,4}[./-]\d{1,2}[./-]\d{2,4}\b"
+    r"|\b\d{1,2}(?:st|nd|rd|th|er|\.)?\s+(?:de\s+)?[^\W\d_]{3,}\.?,?\s+(?:de\s+)?(?:19|20)\d\d\b"
+    r"|\b[^\W\d_]{3,}\.?\s+\d{1,2}(?:st|nd|rd|th)?,?\s+(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
+"""A day with its year, which programs write above a quotation; "on Friday the boss wrote:" is what a person writes."""
 _FORWARDED = (
     r"(?:begin )?forwarded message|(?:anfang der )?weitergeleiteten? nachricht"
     r"|(?:début du )?message (?:transféré|réexpédié)|mensaje reenviado|messaggio inoltrato|doorgestuurd bericht"
@@ -30,17 +39,15 @@ _ORIGINAL = (
 )
 SEPARATOR = re.compile(rf"[-_\s*>]*\b(?:{_ORIGINAL}|{_FORWARDED})\b[-_\s*:]*$", re.IGNORECASE)
 FORWARDED_SEPARATOR = re.compile(rf"[-_\s*>]*\b(?:{_FORWARDED})\b[-_\s*:]*$", re.IGNORECASE)
+_SENT = r"sent|gesendet|envoyé|enviado(?: el)?|inviato|verzonden"
 HEADER_START = re.compile(r"\W*(?:from|von|de|da|van)\W{0,4}\s?:\s*+\S", re.IGNORECASE)
+HEADER_SENT = re.compile(rf"\W*(?:{_SENT})\W{{0,4}}\s?:\s*+\S", re.IGNORECASE)
 HEADER_OTHER = re.compile(
-    r"\W*(?:sent|date|gesendet|datum|envoyé|enviado|inviato|verzonden|to|an|à|para|a|aan|subject|betreff|objet|asunto|"
+    rf"\W*(?:{_SENT}|date|datum|fecha|data|to|an|à|para|a|aan|subject|betreff|objet|asunto|"
     r"oggetto|onderwerp|cc)\W{0,4}\s?:\s*+\S",
     re.IGNORECASE,
 )
-DEVICE = re.compile(
-    r"(?:sent from my |get outlook for |von meinem .{1,40} gesendet|gesendet von (?:mein|mail)|envoyé de(?:puis)? mon |"
-    r"enviado desde mi |inviato da ).{0,60}$",
-    re.IGNORECASE,
-)
+HEADER_LINES = 9  # with empty ones, as each field of a head may be a paragraph
 
 
 def without_quotes(text: str) -> str:
@@ -48,9 +55,9 @@ def without_quotes(text: str) -> str:
 
     If a mail answers a quotation part by part, each answer keeps what it answers: the last lines quoted before it.
     """
-    lines = text.replace("\r\n", "\n").split("\n")
-    lines = _without_signature(lines[: history(lines)])
-    runs = [(is_quoted, [*run]) for is_quoted, run in groupby(_marked(lines), key=lambda line: line.startswith(">"))]
+    whole = text.replace("\r\n", "\n").split("\n")
+    lines = _with_whole_code(without_signature(list(_marked(whole[: history(whole)]))), whole)
+    runs = [(is_quoted, [*run]) for is_quoted, run in groupby(lines, key=lambda line: line.startswith(">"))]
     if not any(_has_text(run) for is_quoted, run in runs if not is_quoted):
         return text
     answered = [at for at, (one, other) in enumerate(pairwise(runs)) if one[0] and _has_text(other[1])]
@@ -84,6 +91,14 @@ def _question(quoted: list[str]) -> str:
     return f"\n> {last}\n" if last and len(last) <= LONGEST_QUESTION else ""
 
 
+def _with_whole_code(lines: list[str], whole: list[str]) -> list[str]:
+    """The lines of the whole text that stay, with an end of the code that was cut in two, or without its begin."""
+    fences, all_fences = ([line for line in part if line.startswith("```")] for part in (lines, whole))
+    if len(fences) % 2 == 0 or len(all_fences) % 2:
+        return lines
+    return lines[:-1] if lines[-1] == fences[-1] else [*lines, "```"]
+
+
 def _has_text(lines: list[str]) -> bool:
     return any(map(str.isalnum, "".join(lines)))
 
@@ -93,43 +108,53 @@ def history(lines: list[str]) -> int:
     for index, line in enumerate(lines):
         if SEPARATOR.match(line) or is_header_block(lines, index):
             return index
-        if (count := attribution(lines, index)) and not _quoted(lines[index + count :]):
+        if (count := attribution(lines, index)) and not _quoted(lines, index + count):
             return index
     return len(lines)
 
 
 def attribution(lines: list[str], start: int) -> int:
-    """How many lines an introduction such as `On Monday, Ann wrote:` takes, or 0."""
+    """How many lines an introduction such as `On 3 May 2024, Ann wrote:` takes, or 0.
+
+    It has a date, a time or an address, or a quotation follows it.
+    """
     if not ATTRIBUTION_START.match(lines[start].lstrip("*_ ")):
         return 0
     for count in range(1, ATTRIBUTION_LINES + 1):
         block = lines[start : start + count]
-        if count > len(block) or not block[-1].strip():
+        if count > len(block) or not block[-1].strip() or (count > 1 and block[-2].rstrip()[-1] in ".!?:"):
             return 0
-        if ATTRIBUTION.match(" ".join(block).strip("*_ ")):
-            return count
+        text = " ".join(block).strip("*_ ")
+        if ATTRIBUTION.match(text):
+            is_dated = ADDRESS_OR_TIME.search(text) or DATE.search(text)
+            return count if is_dated or _quoted(lines, start + count) else 0
     return 0
 
 
-def _quoted(lines: list[str]) -> bool:
-    """Whether the next text is marked as a quotation."""
-    return next((line.lstrip().startswith(">") for line in lines if line.strip()), False)
+def _quoted(lines: list[str], start: int) -> bool:
+    """Whether the next text from a line on is marked as a quotation."""
+    texts = (lines[index].lstrip() for index in range(start, len(lines)))
+    return next((text.startswith(">") for text in texts if text), False)
 
 
 def is_header_block(lines: list[str], start: int) -> bool:
-    """Whether the head of an older mail begins here: `From:`, and two more fields."""
-    if not HEADER_START.match(lines[start]):
+    """Whether the head of an older mail begins here: `From:` and two more fields; `Sent:` may be above `From:`.
+
+    "From: Ulm, To: Berlin, Date: 5 May" is also the text of a mail, so there is an address, a time or `Sent:` among the
+    fields, or the lines are quoted or below "Original message".
+    """
+    sender = start + 1 if HEADER_OTHER.match(lines[start]) and start + 1 < len(lines) else start
+    if not HEADER_START.match(lines[sender]):
         return False
-    following = [line for line in lines[start + 1 : start + 9] if line.strip()][:4]
-    return sum(bool(HEADER_OTHER.match(line)) for line in following) >= 2
+    following = [line for line in lines[sender + 1 : sender + HEADER_LINES] if line.strip()][:4]
+    fields = [*lines[start:sender], *(line for line in following if HEADER_OTHER.match(line))]
+    if len(fields) < 2:
+        return False
+    is_sure = any(HEADER_SENT.match(line) or ADDRESS_OR_TIME.search(line) for line in [lines[sender], *fields])
+    return is_sure or lines[start].lstrip().startswith(">") or _is_announced(lines, start)
 
 
-def _without_signature(lines: list[str]) -> list[str]:
-    for index, line in enumerate(lines):
-        is_mark = line == "-- " or (line.strip() in {"--", "\\--"} and len(lines) - index <= SIGNATURE_LINES)
-        if is_mark:
-            lines = lines[:index]
-            break
-    while lines and (not lines[-1].strip() or DEVICE.match(lines[-1].strip())):
-        lines.pop()
-    return lines
+def _is_announced(lines: list[str], start: int) -> bool:
+    """Whether the text above a line is "Original message" or the like."""
+    above = (line for line in reversed(lines[max(0, start - HEADER_LINES) : start]) if line.strip(" >\\"))
+    return SEPARATOR.match(next(above, "")) is not None

@@ -106,12 +106,18 @@ def page(html: str) -> tuple[str, str]:
     return parsed.metadata.title, parsed.markdown
 
 
-def fragment(html: str, writer: MarkdownWriter | None = None) -> MarkdownWriter:
-    """All blocks of a fragment as Markdown, nothing removed: parts of notebooks, e-mails, e-books, Markdown files."""
+def fragment(html: str, writer: MarkdownWriter | None = None, *, without: str = "") -> MarkdownWriter:
+    """All blocks of a fragment as Markdown, nothing removed: parts of notebooks, e-mails, e-books, Markdown files.
+
+    Args:
+        without: selects elements that are left out after all.
+    """
     body = LexborHTMLParser(bounded(as_html(html))).body
     writer = MarkdownWriter() if writer is None else writer
     if body is None:
         return writer
+    for node in reversed(body.css(without) if without else []):  # inner ones first
+        node.decompose()
     label_admonitions(body)
     return BlockWriter(writer).write(body)
 

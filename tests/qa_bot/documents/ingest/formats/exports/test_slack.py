@@ -88,6 +88,15 @@ def test_an_unpacked_export(reads, tmp_path):
     assert rejects == []
 
 
+def test_a_message_that_is_only_blocks_is_read(reads):
+    blocks = [{"type": "header", "text": {"type": "plain_text", "text": "Oven 3 is cold"}}]
+    message = {"type": "message", "username": "alarms", "text": "", "blocks": blocks, "ts": "1741078900.000100"}
+    (record,), _, _ = reads(
+        "export.zip", archive(**{"help/2025-03-03.json": "[]", "help/2025-03-04.json": json.dumps([message])})
+    )
+    assert (record.title, record.text) == ("Oven 3 is cold", "alarms: Oven 3 is cold")
+
+
 @pytest.mark.parametrize("damage", ["{", "[1, 2", '{"a": 1}', "\0\1"])
 def test_damaged_days_are_rejected_and_the_rest_is_kept(reads, damage):
     records, (reject,), _ = reads("export.zip", archive(**{"help/2025-03-05.json": damage}))

@@ -121,6 +121,63 @@ def test_wrapped_lines_are_joined_and_lists_kept(reads):
     )
 
 
+def test_indented_lines_below_an_item_go_on_it(reads):
+    body = "Please:\n\n1. Open the lid and\n   fill in oil.\n2. Close it.\nThen wait.\n\n* red\n  or pink\n* blue"
+    (record,), _, _ = reads("a.eml", mail(body).as_bytes())
+    assert record.text == (
+        f"{HEAD}\n\nPlease:\n\n1. Open the lid and fill in oil.\n2. Close it.\n\nThen wait.\n\n- red or pink\n- blue"
+    )
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [
+        '<pre class="moz-signature" cols="72">-- \nAnn Lee\nWe clean the pool each day of the week.</pre>',
+        "<div class='gmail_signature'>Ann<div class='gmail_signature'>Pool</div></div>",
+        "<pre>-- \nAnn Lee</pre>",
+    ],
+)
+def test_a_declared_signature_of_html_is_left_out(reads, signature):
+    data = f"Subject: Pool\nContent-Type: text/html\n\n<p>The pool is open.</p>{signature}"
+    (record,), _, _ = reads("a.eml", data.encode())
+    assert record.text == "The pool is open."
+
+
+EVENT = """BEGIN:VCALENDAR
+METHOD:REQUEST
+BEGIN:VEVENT
+UID:5@example.org
+SUMMARY:Harbour tour
+DTSTART:20250310T130000Z
+DTSTAMP:{}
+LOCATION:Pier 4
+END:VEVENT
+END:VCALENDAR
+"""
+TOUR = "## Harbour tour\n\nWhen: 2025-03-10 13:00 (UTC)\nWhere: Pier 4"
+
+
+def test_an_invitation_is_read_once(reads):
+    message = mail("Please come.")
+    message.add_alternative(EVENT.format("1"), subtype="calendar", params={"method": "REQUEST"})
+    records, rejects, _ = reads("a.eml", message.as_bytes())
+    assert [(record.id, record.text) for record in records[1:]] == [("a.eml!Opening hours.ics", TOUR)]
+    message.make_mixed()
+    message.add_attachment(EVENT.format("2"), subtype="calendar", filename="tour.ics")
+    message.add_attachment(EVENT.format("3").encode(), maintype="application", subtype="ics", filename="invite.ics")
+    message.add_attachment(EVENT.format("4").replace("tour", "party"), subtype="calendar", filename="party.ics")
+    records, rejects, _ = reads("b.eml", message.as_bytes())
+    assert [record.id for record in records] == ["b.eml", "b.eml!invite.ics", "b.eml!party.ics"]
+    assert rejects == []
+
+
+def test_a_mail_that_is_only_an_invitation(reads):
+    data = f"Subject: Tour\nContent-Type: text/calendar; charset=utf-8\n\n{EVENT.format('1')}"
+    records, rejects, _ = reads("a.eml", data.encode())
+    assert [(record.id, record.title, record.text) for record in records] == [("a.eml!Tour.ics", "Tour", TOUR)]
+    assert rejects == []
+
+
 def test_attachments_are_read_by_their_own_readers(reads):
     message = mail()
     message.add_attachment("# Rules\n\nNo smoking.\n", subtype="markdown", filename="rules.md")

@@ -2,6 +2,8 @@
 
 import pytest
 
+from qa_bot.documents.ingest.formats.mail.events import content
+
 
 def calendar(*lines):
     return "\r\n".join(["BEGIN:VCALENDAR", "VERSION:2.0", *lines, "END:VCALENDAR", ""])
@@ -49,6 +51,15 @@ def test_the_end_of_whole_days_is_not_included(reads, end, when):
     )
     (record,), _, _ = reads("a.ics", data)
     assert (record.title, record.text) == ("a", f"## Works holiday\n\nWhen: {when}")
+
+
+def test_copies_of_an_event_have_the_same_content():
+    event = ("BEGIN:VEVENT", "UID:7", "SUMMARY:Tea", "END:VEVENT")
+    first = calendar(
+        "METHOD:REQUEST", "DESCRIPTION:of the calendar", *event[:2], "DTSTAMP:20260101T000000Z", *event[2:]
+    )
+    assert content(first.encode()) == content(calendar(*event).encode()) == {("UID", "7"), ("SUMMARY", "Tea")}
+    assert content(calendar("METHOD:REPLY").encode()) == content(b"\xff") == frozenset()
 
 
 def test_a_calendar_without_events(reads):

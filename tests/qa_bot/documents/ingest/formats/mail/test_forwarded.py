@@ -14,6 +14,7 @@ HEADS = [
     "________________________________\nVon: Bob Lee <bob@example.org>\nGesendet: Freitag, 1. März 2024 09:12\nAn: Ann\n"
     "Cc: Carl; Dora\nBetreff: Hof",
     "Begin forwarded message:\n\n**From:** Bob Lee <bob@example.org>\\\n**Subject:** Yard\\\n\n**Date:** March 1, 2024",
+    "Gesendet: Freitag, 1. März 2024 um 09:12 Uhr\nVon: Bob Lee <bob@example.org>\nAn: Ann\nBetreff: Hof",
     "*De :* Bob Lee <bob@example.org>\n*Envoyé :* vendredi 1 mars 2024\n*À :* Ann\n*Objet :* Cour",
 ]
 
@@ -28,6 +29,12 @@ def test_the_head_of_a_forwarded_mail_is_left_out(head: str) -> None:
 def test_a_text_without_a_head_is_the_mail_s_own() -> None:
     text = "From: the desk it is a short way.\n\nTo: be done."
     assert messages_of(text) == [Message("", text)]
+
+
+def test_a_head_without_addresses_counts_below_its_announcement() -> None:
+    head = "From: Bob\nDate: Friday\nTo: Ann"
+    assert messages_of(f"Begin forwarded message:\n\n{head}\n\n{PARKING}") == [Message("", ""), Message("Bob", PARKING)]
+    assert messages_of(f"The trip:\n\n{head}\n\n{PARKING}") == [Message("", f"The trip:\n\n{head}\n\n{PARKING}")]
 
 
 def test_a_mail_that_is_quoted_as_a_whole_loses_the_marks() -> None:

@@ -20,6 +20,22 @@ OWN = "Yes, the door is open until six."
         "______\nVon: Ann Lee\nGesendet: Montag, 3. März 2025\nAn: Bob\nBetreff: Tür\n\nWann?",
         "**From:** Ann Lee\n**Sent:** Monday\n**To:** Bob\n**Subject:** Door\n\nWhen?",
         "De : Ann\nEnvoyé : lundi\nÀ : Bob\nObjet : Porte\n\nQuand ?",
+        "On Wed, Mar 5, 2025, Ann Lee wrote:\n\nWhen?",
+        'On 3/5/25, 9:15 AM, "Ann Lee" wrote:\nWhen?',
+        "On Wednesday, March 5th, 2025 at 9:15 AM, Ann Lee <ann@example.org> wrote:\nWhen?",
+        "On Wed, 2025-03-05 at 09:15 +0100, Ann Lee wrote:\nWhen?",
+        "Am 05.03.2025 schrieb Ann Lee:\n\nWann?",
+        "El mié, 5 mar 2025 a las 9:15, Ann (<ann@example.org>) escribió:\n¿Cuándo?",
+        "El 5 de marzo de 2025, Ann escribió:\n¿Cuándo?",
+        "Le 5 mars 2025, Ann a écrit :\nQuand ?",
+        "Op wo 5 mrt 2025 om 09:15 schreef Ann <ann@example.org>:\nWanneer?",
+        "Op 5 mrt. 2025, om 09:15 heeft Ann <ann@example.org> het volgende geschreven:\nWanneer?",
+        "On Wednesday Ann wrote:\n\n> When?",
+        "Von: Ann\nDatum: 5. März, 9:15\nAn: Bob\n\nWann?",
+        "From: Ann <ann@example.org>\nTo: Bob\nSubject: Door\n\nWhen?",
+        "De: Ann\nEnviado el: lunes\nPara: Bob\nAsunto: Puerta\n\n¿Cuándo?",
+        "Van: Ann\nVerzonden: maandag\nAan: Bob\nOnderwerp: Deur\n\nWanneer?",
+        "**Gesendet:** Montag\n**Von:** Ann\n**An:** Bob\n**Betreff:** Tür\n\nWann?",
         "-- \nBob Ray\nDoor Department",
         "--\nBob Ray",
         "Sent from my iPhone",
@@ -52,7 +68,20 @@ def test_long_and_older_quotations_are_cut():
         "From: here to there it takes an hour.\nThat is long.",
         "On Monday we wrote: a letter. It was long.",
         "The list:\n-- one\n" + "line\n" * 20 + "the end",
+        "Hi,\n\nOn Monday the caretaker wrote:\n\nUse the ramp.\n\nSo please do.",
+        "Am Dienstag schrieb die Firma:\nNehmt die Rampe.",
+        "On page 12 of the guide for 2019 the author wrote:\nUse the ramp.",
+        "On Monday we open the yard at 8:15.\nIn the evening Ann wrote:\nUse the ramp.",
+        "Our trip:\n\nFrom: Bonn\nTo: Kiel\nDate: 3 June\nSubject: boats\n\nThe bus leaves at nine.",
     ],
 )
 def test_other_text_is_kept(text):
     assert without_quotes(text) == text
+
+
+def test_code_that_is_cut_in_two_ends():
+    assert (
+        without_quotes("Run:\n```\nopen door\nOn 5 May 2024 at 9:15 Ann wrote:\nWhen?\n```")
+        == "Run:\n```\nopen door\n```"
+    )
+    assert without_quotes("Run it.\n\n```\n--\nAnn Lee\n```") == "Run it."
