@@ -40,12 +40,21 @@ _GERMAN = (
     r"(?:ich|man|wir|es|meine?)\b",
 )
 _QUESTION = re.compile("|".join(f"(?:{pattern})" for pattern in (*_ENGLISH, *_GERMAN)), re.IGNORECASE)
+_CONTENTS = re.compile(
+    r"(?:^|\W)(?:(?:table of )?contents|site ?map|inhalt|inhalts(?:verzeichnis|übersicht)|sommaire)\W*$",
+    re.IGNORECASE,
+)
 
 
 def is_question(title: str) -> bool:
     """Whether a title of a document asks something."""
     words = title.strip()
     return words.endswith("?") or _QUESTION.match(words) is not None
+
+
+def is_contents(passage: Passage) -> bool:
+    """Whether the nearest heading says that a passage is a table of contents."""
+    return _CONTENTS.search([passage.source.title, *passage.place.heading][-1]) is not None
 
 
 def is_pair(passage: Passage) -> bool:

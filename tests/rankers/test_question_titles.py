@@ -6,7 +6,16 @@ import pytest
 
 from qa_core.text.analysis import terms
 from qa_core.types import BlockKind, Clue, Passage, Place, Source
-from rankers.question_titles import INHERITED, SECTION, TOPIC, heading_bonus, is_pair, is_question, section_bonus
+from rankers.question_titles import (
+    INHERITED,
+    SECTION,
+    TOPIC,
+    heading_bonus,
+    is_contents,
+    is_pair,
+    is_question,
+    section_bonus,
+)
 
 
 @pytest.mark.parametrize(
@@ -92,3 +101,17 @@ def test_the_section_that_a_question_names_comes_before_its_subsections() -> Non
     assert content("returns by members") == [0.0, -INHERITED / 2, 0.0, 0.0], "the text has the members"
     assert content("brezza 500") == content("members") == content("") == [0.0] * 4
     assert section_bonus(lambda _: terms("returns"), passages, is_topic=True)[0] == TOPIC
+
+
+@pytest.mark.parametrize(
+    ("title", "headings", "expected"),
+    [
+        ("Travel Guide Table of Contents", (), True),
+        ("Rules", ("Inhaltsverzeichnis",), True),
+        ("Table of contents", ("Fees",), False),
+        ("Contents of the first aid kit", (), False),
+    ],
+)
+def test_tables_of_contents(title: str, headings: tuple[str, ...], expected: bool) -> None:
+    passage = Passage("1", "", Clue(), Source("1", title), Place(headings))
+    assert is_contents(passage) is expected
