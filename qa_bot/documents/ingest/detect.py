@@ -78,8 +78,8 @@ READERS = {
     "pdf": Reader("pages.pdf", (".pdf",)),
     "docx": Reader("office.word.docx", (".docx", ".docm", ".dotx", ".dotm")),
     "pptx": Reader("office.slides.pptx", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm")),
-    "odt": Reader("office.opendocument.documents", (".odt", ".ott"), function="read_text"),
-    "odp": Reader("office.opendocument.documents", (".odp", ".otp"), function="read_slides"),
+    "odt": Reader("office.opendocument.documents", (".odt", ".ott", ".fodt"), function="read_text"),
+    "odp": Reader("office.opendocument.documents", (".odp", ".otp", ".fodp"), function="read_slides"),
     "xlsx": Reader("sheets.xlsx", (".xlsx", ".xlsm", ".xltx", ".xltm")),
     "image": Reader("pages.image", (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")),
     "eml": Reader("mail.eml", (".eml",)),
@@ -89,7 +89,7 @@ READERS = {
     "slack-archive": Reader("exports.slack", function="read_archive"),
     "confluence": Reader("exports.confluence"),
     "xls": Reader("sheets.xls", (".xls", ".xlt")),
-    "ods": Reader("sheets.ods", (".ods", ".ots")),
+    "ods": Reader("sheets.ods", (".ods", ".ots", ".fods")),
     "rtf": Reader("office.rich_text.rtf", (".rtf",)),
     "text": Reader("markup.text", (".txt", ".text")),
     "json": Reader("data.jsonl", function="read_array"),
@@ -122,6 +122,19 @@ XML_ROOT = re.compile(
     rf"^(?:\s++|(?><\?.*?\?>)|(?><!--.*?-->)|<!DOCTYPE(?:[^\[>]|{_SUBSET})*+>)*+<([\w:.-]+)", re.DOTALL
 )
 """Nothing is given back: thirty comments before a text that is no XML would otherwise take minutes."""
+
+
+FLAT_ROOT = "office:document"
+FLAT_KIND = re.compile(
+    r"office:mimetype\s*=\s*[\"']application/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation)\b"
+)
+FLAT_FORMATS = {"text": "odt", "spreadsheet": "ods", "presentation": "odp"}
+"""OpenDocument files that are one XML file."""
+OTHER_ROOTS = {
+    **dict.fromkeys(("rss", "feed"), "the feed of a website; add it by its address: `qa-bot add https://…`"),
+    **dict.fromkeys(("svg", "svg:svg"), "a drawing (SVG); save it as PDF or PNG"),
+}
+"""XML that is no document: the root, and what is said of the file."""
 
 
 _PARTS = "html head body div section article main header nav h1 h2 h3 p table ul ol dl form style script"
@@ -226,6 +239,8 @@ def _by_content(suffix: str, text: str) -> str:
         return _markup(text)
     if suffix and root_of(text).lower() in HTML_PARTS:  # a template of a website, such as .php
         return "html"
+    if text.startswith("<?xml") or root_of(text) in OTHER_ROOTS:
+        return _markup(text)
     if suffix == "" and MAIL_HEAD.match(text):
         return _mail(text)
     first = text.partition("\n")[0]
@@ -264,6 +279,10 @@ def root_of(text: str) -> str:
 
 def _markup(text: str) -> str:
     root = root_of(text)
+    if (kind := OTHER_ROOTS.get(root)) is not None:
+        raise UnknownFormatError(f"Expected a document, but got {kind}.")
+    if root == FLAT_ROOT and (match := FLAT_KIND.search(text)):
+        return FLAT_FORMATS[match[1]]
     if root.rpartition(":")[2] in DOCBOOK_ROOTS and DOCBOOK_MARK.search(text):
         return "docbook"
     if text[:9].lower() == "<!doctype" and "html" in text[:20].lower():

@@ -16,6 +16,7 @@ from qa_bot.documents.ingest.records import Position
 _BLOCK_SIGN = re.compile(r"(?=#{1,6}(?:\s|$)|[-*+](?:\s|$)|>|\||```|~~~|(?:=+|-{2,})\s*$)")
 _NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 _CLAUSE = re.compile(r"\s*\((\d{1,2})\)\s")
+_PLAIN_LABEL = re.compile(r"\d{1,9}\s?[.):]*")
 _FENCE = re.compile(r"`{3,}")
 _BOLD_LINE = re.compile(r"\*\*[^*]*[^*.;,!]\*\*:?")
 INDENT = 4  # spaces a level: enough for the contents of "- " and of "10. "
@@ -88,13 +89,17 @@ class MarkdownWriter:
             if lines:
                 self._block("\n".join(lines), depth=depth)
 
-    def item(self, text: str, *, depth: int = 0, number: int | None = None) -> None:
-        """An item of a list, or a step with its number; `depth` 0 is the outermost list."""
+    def item(self, text: str, *, depth: int = 0, number: int | None = None, label: str = "") -> None:
+        """An item of a list, or a step with its number; `depth` 0 is the outermost list.
+
+        Args:
+            label: the sign of the item as shown, such as "a)", which begins the text unless it is a plain number.
+        """
         lines = [escape_line(line.strip()) for line in text.splitlines() if line.strip()]
         if lines:
             indent = " " * (INDENT * depth)
-            sign = "-" if number is None else f"{number}."
-            inner = f"\n{indent}{' ' * (len(sign) + 1)}"
+            sign = item_sign(number, label)
+            inner = f"\n{indent}{' ' * (2 if sign[0] == '-' else len(sign) + 1)}"
             self._block(f"{indent}{sign} {inner.join(lines)}", in_list=True)
 
     def table(
@@ -159,6 +164,13 @@ class MarkdownWriter:
         self._parts += [gap, text]
         self._size += len(gap) + len(text)
         self._in_list = in_list
+
+
+def item_sign(number: int | None, label: str = "") -> str:
+    """What an item begins with: "1." for a plain number, "- a)" for another label, "-" for a bullet."""
+    if label and not _PLAIN_LABEL.fullmatch(label):
+        return f"- {label}"
+    return "-" if number is None else f"{number}."
 
 
 def clauses(text: str) -> list[str]:

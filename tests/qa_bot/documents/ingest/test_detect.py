@@ -162,9 +162,32 @@ def test_other_xml_with_such_roots_is_no_docbook(head):
     [
         ("faults.php", "<!-- faults -->\n<?php include 'a'; ?>\n<table><tr><td>5</td></tr></table>", "html"),
         ("page.tpl", "<DIV>Open on Monday.</DIV>", "html"),
-        ("plan.svgx", "<svg><text>Plan</text></svg>", "text"),
+        ("plan.svgx", "<path><text>Plan</text></path>", "text"),
         ("notes.log", "a < b <p>", "text"),
     ],
 )
 def test_templates_of_websites_are_pages(name: str, text: str, kind: str) -> None:
     assert format_of(name, text.encode()) == kind
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("news.rss", "<rss version='2.0'><channel><title>News</title></channel></rss>", "the feed of a website"),
+        ("news.atom", "<?xml version='1.0'?>\n<feed><entry/></feed>", "the feed of a website"),
+        ("plan.svg", "<svg xmlns='http://www.w3.org/2000/svg'><text>Plan</text></svg>", "a drawing"),
+        ("route.gpx", "<?xml version='1.0'?><gpx><trk/></gpx>", "got <gpx>"),
+    ],
+)
+def test_xml_that_is_no_document_is_rejected_whatever_its_suffix(name: str, text: str, reason: str) -> None:
+    with pytest.raises(UnknownFormatError, match=reason):
+        format_of(name, text.encode())
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "format_"),
+    [("a.fodt", "text", "odt"), ("a.xml", "spreadsheet", "ods"), ("a.fodp", "presentation", "odp")],
+)
+def test_flat_open_document_files_are_known_by_their_kind(name: str, kind: str, format_: str) -> None:
+    root = f"<office:document office:mimetype='application/vnd.oasis.opendocument.{kind}'>"
+    assert format_of(name, f"<?xml version='1.0'?>\n{root}".encode()) == format_

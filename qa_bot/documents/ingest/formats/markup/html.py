@@ -13,6 +13,7 @@ from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.markup.webpage.admonitions import label_admonitions
 from qa_bot.documents.ingest.formats.markup.webpage.blocks import BlockWriter
 from qa_bot.documents.ingest.formats.markup.webpage.furniture import UNREAD, as_html, bounded, main_element
+from qa_bot.documents.ingest.formats.markup.webpage.mathml import write_formulas
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import PageMetadata, page_metadata
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Record, Reject
@@ -119,6 +120,7 @@ def fragment(html: str, writer: MarkdownWriter | None = None, *, without: str = 
     for node in reversed(body.css(without) if without else []):  # inner ones first
         node.decompose()
     label_admonitions(body)
+    write_formulas(body)
     return BlockWriter(writer).write(body)
 
 
@@ -133,6 +135,8 @@ def plain(html: str) -> str:
     if "<" not in html and "&" not in html:
         return html.strip()
     tree = LexborHTMLParser(bounded(html))
+    if tree.body is not None:
+        write_formulas(tree.body)
     tree.strip_tags(UNREAD)
     return _text(tree.body) if tree.body is not None else ""
 

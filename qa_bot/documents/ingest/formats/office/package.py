@@ -145,9 +145,11 @@ def web_link(text: str, target: str) -> str:
     label = " ".join(text.split())
     if not is_web or not label:
         return text
+    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
     target = target.replace(" ", "%20").replace("(", "%28").replace(")", "%29").replace("|", "%7C")
     plain = target.removeprefix("mailto:")
-    return label if label in {target, plain} else f"[{label}]({target})"
+    link = label if label in {target, plain} else f"[{label}]({target})"
+    return f"{before}{link}{after}"
 
 
 def picture_text(description: str) -> str:

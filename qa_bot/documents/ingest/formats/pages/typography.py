@@ -13,6 +13,8 @@ LONGEST_HEADING = 200  # characters
 LONGEST_BOLD_HEADING = 120
 LEVELS = 5
 HYPHENS = ("-", *BREAK_HYPHENS)
+CONJUNCTION = re.compile(r"(?:und|oder|bzw|sowie|bis|and)\b|(?:or|to)(?=\s+\w+-)")
+"""Follows a hyphen in place of the end of the next word: "pre- and post-war", "Vor- und Nachteile"."""
 PUNCTUATION = ".,;:!?…()[]\"'“”„»«"
 
 
@@ -23,6 +25,7 @@ class Typography:
         self._sizes: Counter[tuple[float, bool]] = Counter()
         self._large: defaultdict[float, int] = defaultdict(int)
         self._words: set[str] = set()
+        self._compounds: set[str] = set()
         self._left_halves: list[str] = []  # of words with a hyphen at the end of a line
         self._breaks_words = False
         self._outline = {_folded(title): level for level, title in outline}
@@ -37,6 +40,9 @@ class Typography:
         for line in lines:
             self._sizes[line.size, line.is_bold] += len(line.text)
             words = [word.strip(PUNCTUATION) for word in line.text.split()]
+            if is_half and CONJUNCTION.match(line.text):
+                self._left_halves.pop()
+            self._compounds.update(word.casefold() for word in words if "-" in word)
             self._words.update(words[is_half:-1])  # the first and the last one may be halves of words
             if is_half := line.text.endswith(HYPHENS):
                 self._left_halves.append(words[-1][:-1])
@@ -75,13 +81,22 @@ class Typography:
         if not first.endswith(HYPHENS) or not second[:1].isalpha():
             return f"{first} {second}"
         stem = first[:-1]
+        if self._is_suspended(stem, second):
+            return f"{first} {second}"
         left, right = (part.strip(PUNCTUATION) for part in (stem.rpartition(" ")[2], second.partition(" ")[0]))
         are_words = not self._breaks_words and left in self._words and right in self._words
-        is_compound = f"{left}-{right}" in self._words or are_words
+        is_compound = f"{left}-{right}".casefold() in self._compounds or are_words
         is_compound = is_compound or not second[0].islower() or not left[-1:].isalpha()
         if is_compound and left + right not in self._words:
             return f"{stem}-{second}"
         return stem + second
+
+    def _is_suspended(self, stem: str, second: str) -> bool:
+        """Whether a hyphen before a conjunction is in place of the end of a word, and breaks none ("Kür-bis")."""
+        conjunction = CONJUNCTION.match(second)
+        return (
+            conjunction is not None and stem.rpartition(" ")[2].strip(PUNCTUATION) + conjunction[0] not in self._words
+        )
 
 
 def _rounded(size: float) -> float:

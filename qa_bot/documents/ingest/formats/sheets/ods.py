@@ -8,8 +8,9 @@ from qa_bot.documents.ingest.files.byte_budget import LimitError
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.files.xml import Handler, events
 from qa_bot.documents.ingest.formats.office.names import short, whole_number
-from qa_bot.documents.ingest.formats.office.opendocument.documents import CONTENT, check_encryption, odf_properties
-from qa_bot.documents.ingest.formats.office.package import LARGEST_PART, Package, read_package, web_link
+from qa_bot.documents.ingest.formats.office.opendocument.documents import check_encryption, odf_properties
+from qa_bot.documents.ingest.formats.office.opendocument.flat import CONTENT, Parts, read_parts
+from qa_bot.documents.ingest.formats.office.package import LARGEST_PART, web_link
 from qa_bot.documents.ingest.formats.sheets.sheet_tables import Merge, Sheet
 from qa_bot.documents.ingest.formats.sheets.workbook import workbook_items
 from qa_bot.documents.ingest.records import Item, Limits
@@ -21,10 +22,10 @@ SKIPPED = {"office:annotation", "text:ruby-text", "table:tracked-changes", "tabl
 
 def read(file: SourceFile) -> Iterator[Item]:
     """One record for the tables of a workbook, with its path as its id, and one for each question of an FAQ sheet."""
-    yield from read_package(file, lambda package: _read(file, package))
+    yield from read_parts(file, lambda package: _read(file, package))
 
 
-def _read(file: SourceFile, package: Package) -> Iterator[Item]:
+def _read(file: SourceFile, package: Parts) -> Iterator[Item]:
     check_encryption(package)
     handler = _Cells(file)
     # a sheet is a result: a large one is markup for the most part

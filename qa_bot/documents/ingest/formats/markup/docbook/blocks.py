@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable
 from xml.etree.ElementTree import Element
 
+from qa_bot.documents.ingest.formats.list_labels import numeral
 from qa_bot.documents.ingest.formats.markup.docbook.elements import (
     References,
     attribute,
@@ -22,12 +23,11 @@ from qa_bot.documents.ingest.formats.markup.docbook.elements import (
 from qa_bot.documents.ingest.formats.markup.docbook.inline import Inline, alternative
 from qa_bot.documents.ingest.formats.markup.docbook.synopses import synopsis
 from qa_bot.documents.ingest.formats.markup.docbook.tables import rows, segments
-from qa_bot.documents.ingest.formats.markup.latex.counting import numeral
 
 DEEPEST_HEADING = 6
 NAMES = {"bibliography": "Bibliography", "glossary": "Glossary", "preface": "Preface", "refsynopsisdiv": "Synopsis"}
 """Titles of sections that may do without one."""
-FORMS = {"loweralpha": "alph", "upperalpha": "Alph", "lowerroman": "roman", "upperroman": "Roman"}
+FORMS = {"loweralpha": "a", "upperalpha": "A", "lowerroman": "i", "upperroman": "I"}
 SECTIONS = (
     "acknowledgements appendix article bibliodiv bibliography book chapter colophon dedication glossary glossdiv part "
     "preface qandadiv qandaset refentry reference refsect1 refsect2 refsect3 refsection refsynopsisdiv sect1 sect2 "

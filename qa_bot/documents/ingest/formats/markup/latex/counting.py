@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from qa_bot.documents.ingest.formats.list_labels import numeral
+
 MOST_COUNTERS = 500
 HIGHEST = 1_000_000
-ROMAN = {"m": 1000, "cm": 900, "d": 500, "cd": 400, "c": 100, "xc": 90, "l": 50, "xl": 40, "x": 10, "ix": 9, "v": 5,
-         "iv": 4, "i": 1}  # fmt: skip
 FORMS = ("arabic", "alph", "Alph", "roman", "Roman")
 FORM = re.compile(r"\\(arabic|alph|Alph|roman|Roman)(?![A-Za-z])\s*(?:\*|\{[^{}]{0,50}\})?")
 NUMBER_OF = re.compile(r"\\(arabic|alph|Alph|roman|Roman)\s*\{([A-Za-z]{1,50})\}|\\the([A-Za-z]{1,50})")
@@ -20,7 +20,8 @@ LABEL = re.compile(
 )
 START = re.compile(r"(?:^|,)\s*start\s*=\s*(\d{1,6})")
 SHORT = re.compile(r"(?<![A-Za-z\\])([AaIi1])(?![A-Za-z])")
-SHORT_FORMS = {"A": "Alph", "a": "alph", "I": "Roman", "i": "roman", "1": "arabic"}
+SHORT_FORMS = {"Alph": "A", "alph": "a", "Roman": "I", "roman": "i", "arabic": "1"}
+LONG_FORMS = {short: form for form, short in SHORT_FORMS.items()}
 LEVELS = ("i", "ii", "iii", "iv")
 NUMBERS = (r"\arabic*", r"\alph*", r"\roman*", r"\Alph*")
 """The numbers of numbered lists inside each other."""
@@ -56,29 +57,12 @@ class Counters:
 
     def shown(self, name: str, form: str = "arabic") -> str:
         """The number of a counter in one of `FORMS`; "" if it is not known."""
-        return numeral(self._values[name], form) if name in self._values else ""
+        return numeral(self._values[name], SHORT_FORMS[form]) if name in self._values else ""
 
     def text(self, template: str) -> str:
         """A text with the numbers of the counters that it names."""
         template = NUMBER_OF.sub(lambda match: self.shown(match[2] or match[3], match[1] or "arabic"), template)
         return " ".join(_words(template).split())
-
-
-def numeral(number: int, form: str) -> str:
-    """A number in one of `FORMS`; digits if it has no such form."""
-    if form.lower() == "alph" and 1 <= number <= 26:
-        text = chr(96 + number)
-    elif form.lower() == "roman" and 1 <= number < 4000:
-        text = "".join(_roman(number))
-    else:
-        text = str(number)
-    return text.upper() if form[0].isupper() else text
-
-
-def _roman(number: int) -> Iterator[str]:
-    for sign, value in ROMAN.items():
-        yield sign * (number // value)
-        number %= value
 
 
 class Label(NamedTuple):
@@ -105,7 +89,7 @@ class OpenList:
         before, form, after = self.label
         if self.tag == "<ol>":
             return f'<li value="{self.number}">'
-        return f"<li>{html.escape(f'{before}{numeral(self.number, form)}{after}')} "
+        return f"<li>{html.escape(f'{before}{numeral(self.number, SHORT_FORMS[form])}{after}')} "
 
 
 class ListLabels:
@@ -129,7 +113,7 @@ class ListLabels:
         start = START.search(options)
         before = int(start[1]) - 1 if start else self._last[level] if "resume" in options else 0
         label = _of_options(options) or self._levels[level]
-        is_plain = label.form == "arabic" and {label.before, label.after} <= {"", "(", ")", "."}
+        is_plain = label.form == "arabic" and not label.before and label.after in {"", ")", "."}
         return OpenList("<ol>" if is_plain else "<ul>", label, max(0, before))
 
     def closed(self, depth: int, number: int) -> None:
@@ -150,7 +134,7 @@ def _of_options(options: str) -> Label | None:
         return _label(match[1] if match[1] is not None else match[2])
     if "=" in options or not (match := SHORT.search(options)):
         return None
-    return Label(options[: match.start()].strip("{} "), SHORT_FORMS[match[1]], options[match.end() :].strip("{} "))
+    return Label(options[: match.start()].strip("{} "), LONG_FORMS[match[1]], options[match.end() :].strip("{} "))
 
 
 def _label(text: str) -> Label:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qa_bot.documents.ingest.formats.markup.latex.counting import SHORT_FORMS, numeral
+from qa_bot.documents.ingest.formats.list_labels import numeral
 from qa_bot.documents.ingest.formats.markup.text import SECTION, SENTENCE_ENDS, TITLE_CHARACTERS
 from qa_bot.documents.ingest.formats.markup.typst.inline import inline
 
@@ -97,7 +97,7 @@ class BlockLines:
 
     def _begin_list(self, indent: int, sign: str) -> None:
         form = self._form()
-        tag = "ol" if sign == "+" and (not form or "1" in form) else "ul"
+        tag = "ol" if sign == "+" and (not form or form.strip() in {"1", "1.", "1)"}) else "ul"
         self._lists.append(_List(indent, sign, tag, form, self._start - 1))
         self._output.append(f"<{tag}>")
 
@@ -111,7 +111,7 @@ class BlockLines:
             return "<li>"
         if opened.tag == "ol":
             return f'<li value="{opened.number}">'
-        sign = re.sub("[1aAiI]", lambda match: numeral(opened.number, SHORT_FORMS[match[0]]), opened.form, count=1)
+        sign = re.sub("[1aAiI]", lambda match: numeral(opened.number, match[0]), opened.form, count=1)
         return f"<li>{html.escape(sign.strip())} "
 
     def _end_lists(self, outer: int) -> None:

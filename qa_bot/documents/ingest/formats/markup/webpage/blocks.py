@@ -7,8 +7,18 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborNode
 
+from qa_bot.documents.ingest.formats.list_labels import Depths, number_and_label, numeral
+from qa_bot.documents.ingest.formats.markup.webpage.footnote_marks import is_footnote_link, is_note_mark
 from qa_bot.documents.ingest.formats.markup.webpage.image_texts import image_text
 from qa_bot.documents.ingest.formats.markup.webpage.inline import Emphasis, Inline
+from qa_bot.documents.ingest.formats.markup.webpage.lists import (
+    first_number,
+    number_form,
+    office_item,
+    parts_of_term,
+    term_label,
+    whole_number,
+)
 from qa_bot.documents.ingest.formats.markup.webpage.tables import cells, grid, is_layout
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
@@ -16,7 +26,6 @@ DEEPEST = 100  # levels of elements; what is nested deeper becomes running text
 DEEPEST_QUOTE = 4
 ANCHOR_SIGNS = {"¶", "#", "§", "🔗", "link", "permalink", "edit", "[edit]"}
 EDIT_LINKS = ".mw-editsection, .editsection"
-FOOTNOTE_MARK = re.compile(r"\[?(?:\d{1,3}|[a-z*†‡])\]?", re.IGNORECASE)
 CODE_LANGUAGE = re.compile(r"(?:language-|lang-|highlight-source-|brush:\s*|code (?=[\w+#-]+ literal))([\w+#-]+)")
 SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 EMPHASIS = {
@@ -30,7 +39,7 @@ EMPHASIS = {
 }
 BLOCKS = (
     "address article body caption center dialog div fieldset figcaption figure footer form header hgroup "
-    "hr html legend main nav p section td th tr tbody thead tfoot option"
+    "hr html legend main nav section td th tr tbody thead tfoot option"
 )
 UNREAD = (
     "audio base canvas col colgroup datalist embed frame frameset head iframe link map math meta noembed noframes "
@@ -54,6 +63,7 @@ HANDLERS = {
     "img": "_image",
     "input": "_input",
     "li": "_stray_item",
+    "p": "_paragraph",
     "pre": "_preformatted",
     "q": "_quotation_marks",
     "summary": "_summary",
@@ -69,6 +79,7 @@ class _ListItem:
 
     number: int | None = None
     lead: str = ""
+    label: str = ""
     is_written: bool = False
 
 
@@ -80,6 +91,7 @@ class BlockWriter:
         self._quotes = quotes
         self._inline = Inline()
         self._items: list[_ListItem] = []
+        self._office_depths = Depths()
         self._in_heading = False
         self._heading_text = ""
 
@@ -126,7 +138,7 @@ class BlockWriter:
         text = node.text().strip()
         if address.startswith("#") and text.lower() in ANCHOR_SIGNS and text != self._heading_text:
             return
-        if (address.startswith("#") or _is_note_mark(node)) and _is_footnote_link(node, text):
+        if (address.startswith("#") or is_note_mark(node)) and is_footnote_link(node, text):
             return
         self._inline.begin_link()
         self._deeper(node, depth)
@@ -151,7 +163,7 @@ class BlockWriter:
     def _superscript(self, node: LexborNode, depth: int) -> None:
         text, word = node.text().strip(), self._inline.last_word()
         is_number = text.lstrip("+-").isascii() and text.lstrip("+-").isdigit()
-        if (link := node.css_first('a[href^="#"]')) is not None and _is_footnote_link(link, text):
+        if (link := node.css_first('a[href^="#"]')) is not None and is_footnote_link(link, text):
             return
         if not is_number or not word:
             self._deeper(node, depth)
@@ -210,17 +222,29 @@ class BlockWriter:
         else:
             self._deeper(node, depth)
 
+    def _paragraph(self, node: LexborNode, depth: int) -> None:
+        item = office_item(node, self._office_depths)
+        if item is None:
+            self._block(node, depth)
+            return
+        self._flush()
+        number, label = number_and_label(item[1])
+        outer = [*self._items]
+        self._items += [_ListItem(is_written=True)] * item[0]
+        self._item(node, depth, _ListItem(number, label=label))
+        self._items = outer
+
     def _list(self, node: LexborNode, depth: int) -> None:
         self._flush()
-        start = node.attributes.get("start") or "" if node.tag == "ol" else ""
-        number = int(start) if start.isascii() and start.isdigit() and len(start) < 9 else 1
+        number, step = first_number(node)
+        form = number_form(node)
         child = node.child
         while child is not None:
-            if child.tag == "li":
-                value = child.attributes.get("value") or ""
-                number = int(value) if value.isascii() and value.isdigit() and len(value) < 9 else number
-                self._item(child, depth + 1, _ListItem(number if node.tag == "ol" else None))
-                number += 1
+            if child.tag == "li" and node.tag == "ol":
+                number = whole_number(child.attributes.get("value"), number)
+                label = f"{numeral(number, number_form(child) or form)}."
+                self._item(child, depth + 1, _ListItem(number, label=label))
+                number += step
             elif (name := HANDLERS.get(child.tag or "")) is not None:
                 getattr(self, name)(child, depth + 1)
             else:
@@ -245,9 +269,9 @@ class BlockWriter:
         entries = [entry for child in node.iter() for entry in (child.iter() if child.tag == "div" else [child])]
         for entry in entries:
             if entry.tag == "dt":
-                terms += filter(None, (self._term(part, depth) for part in _parts_of_term(entry)))
+                terms += filter(None, (self._term(part, depth) for part in parts_of_term(entry)))
             elif entry.tag == "dd":
-                self._item(entry, depth, _ListItem(lead=_term(terms)))
+                self._item(entry, depth, _ListItem(lead=term_label(terms)))
                 terms.clear()
         if terms:
             self._items.append(_ListItem())
@@ -317,7 +341,7 @@ class BlockWriter:
             self._write_item(self._items[-1], "")
 
     def _write_item(self, item: _ListItem, text: str) -> None:
-        self.writer.item(f"{item.lead}{text}".rstrip(), depth=self._depth, number=item.number)
+        self.writer.item(f"{item.lead}{text}".rstrip(), depth=self._depth, number=item.number, label=item.label)
         item.is_written = True
 
 
@@ -371,25 +395,3 @@ def _hides_nothing(summary: LexborNode) -> bool:
     while following is not None and following.tag in {"-text", "-comment"} and not following.text().strip():
         following = following.next
     return following is None or following.tag == "details"
-
-
-def _parts_of_term(entry: LexborNode) -> list[LexborNode]:
-    """The terms of a `dt`: DocBook writes several into one, with nothing between them."""
-    parts = [part for part in entry.iter() if "term" in (part.attributes.get("class") or "").split()]
-    return parts if len(parts) > 1 else [entry]
-
-
-def _is_footnote_link(link: LexborNode, text: str) -> bool:
-    """Whether a link is the mark of a footnote, or leads from the footnote back to it."""
-    is_raised = (link.parent is not None and link.parent.tag == "sup") or link.css_first("sup") is not None
-    return (is_raised or _is_note_mark(link)) and FOOTNOTE_MARK.fullmatch(text) is not None
-
-
-def _is_note_mark(link: LexborNode) -> bool:
-    """Whether a link is declared as the mark of a footnote, as in e-books, which may have them in another file."""
-    kinds = f"{link.attributes.get('epub:type') or ''} {link.attributes.get('role') or ''}".split()
-    return "noteref" in kinds or "doc-noteref" in kinds
-
-
-def _term(terms: list[str]) -> str:
-    return f"**{', '.join(terms).rstrip(':').rstrip()}**: " if terms else ""

@@ -7,6 +7,8 @@ from itertools import count
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from qa_bot.documents.ingest.formats.markup.webpage.mathml import write_formulas
+
 DEEPEST = 400  # levels of open elements; tags beyond it are removed, because parsing takes quadratic time
 UNREAD = ["script", "style", "noscript", "template", "svg", "iframe", "object", "head", "math", "canvas"]
 FURNITURE = (
@@ -95,10 +97,11 @@ def as_html(text: str) -> str:
 
 def main_element(tree: LexborHTMLParser) -> LexborNode | None:
     """The element with the page's text, without furniture; None if the page has no body."""
-    tree.strip_tags(UNREAD)
     body = tree.body
     if body is None:
         return None
+    write_formulas(body)
+    tree.strip_tags(UNREAD)
     whole = len(body.text())
     for node in body.css(FURNITURE):
         node.decompose()

@@ -87,9 +87,15 @@ def _is_line_numbers(cell: LexborNode) -> bool:
 
 def _header_rows(rows: list[_Row]) -> int:
     count = 0
-    while count < len(rows) and rows[count].is_header:
+    while count < len(rows) and rows[count].is_header and not (count and _names_group(rows[count])):
         count += 1
     return count if count < len(rows) else min(1, count)
+
+
+def _names_group(row: _Row) -> bool:
+    """Whether a row of the body has text in its first cell alone, and no cell from above: it names the rows below."""
+    filled = [cell for cell in row.cells if cell.text().strip()]
+    return not row.in_head and filled == row.cells[:1]
 
 
 def _filled(rows: list[_Row], text: Callable[[LexborNode], str]) -> list[list[str]]:

@@ -8,31 +8,31 @@ from xml.etree.ElementTree import Element
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.files.xml import XmlError
 from qa_bot.documents.ingest.formats.office.names import child
+from qa_bot.documents.ingest.formats.office.opendocument.flat import CONTENT, META, STYLES, Parts, read_parts
 from qa_bot.documents.ingest.formats.office.opendocument.styles import OdfStyles
 from qa_bot.documents.ingest.formats.office.opendocument.text import OdfBlocks
-from qa_bot.documents.ingest.formats.office.package import Package, UnreadableError, read_package
+from qa_bot.documents.ingest.formats.office.package import UnreadableError
 from qa_bot.documents.ingest.formats.office.properties import Properties, check_size, document_record
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item
 
-CONTENT = "content.xml"
 FURNITURE = {"title", "date-time", "footer", "header", "page-number", "notes"}
 
 
 def read_text(file: SourceFile) -> Iterator[Item]:
     """One record with the path as its id; headers, footers, comments and deleted text are left out."""
-    yield from read_package(file, lambda package: _read_text(file, package))
+    yield from read_parts(file, lambda package: _read_text(file, package))
 
 
 def read_slides(file: SourceFile) -> Iterator[Item]:
     """One record with the path as its id; each slide is a page, its title a heading of level 2."""
-    yield from read_package(file, lambda package: _read_slides(file, package))
+    yield from read_parts(file, lambda package: _read_slides(file, package))
 
 
-def _read_text(file: SourceFile, package: Package) -> Iterator[Item]:
+def _read_text(file: SourceFile, package: Parts) -> Iterator[Item]:
     root = _content(package)
     writer = MarkdownWriter()
-    blocks = OdfBlocks(writer, OdfStyles((package.tree("styles.xml"), root)))
+    blocks = OdfBlocks(writer, OdfStyles((package.tree(STYLES), root)))
     body = child(root, "office:body", "office:text")
     for block in body if body is not None else ():
         blocks.add(block)
@@ -41,9 +41,9 @@ def _read_text(file: SourceFile, package: Package) -> Iterator[Item]:
     yield document_record(file, writer, odf_properties(package), blocks.title)
 
 
-def _read_slides(file: SourceFile, package: Package) -> Iterator[Item]:
+def _read_slides(file: SourceFile, package: Parts) -> Iterator[Item]:
     root = _content(package)
-    styles = OdfStyles((package.tree("styles.xml"), root))
+    styles = OdfStyles((package.tree(STYLES), root))
     writer = MarkdownWriter()
     body = child(root, "office:body", "office:presentation")
     pages = [page for page in body if page.tag == "draw:page"] if body is not None else []
@@ -76,7 +76,7 @@ def _slide(page: Element, number: int, styles: OdfStyles, writer: MarkdownWriter
         writer.raw(content.text)
 
 
-def _content(package: Package) -> Element:
+def _content(package: Parts) -> Element:
     check_encryption(package)
     root = package.tree(CONTENT)
     if root is None:
@@ -84,17 +84,17 @@ def _content(package: Package) -> Element:
     return root
 
 
-def check_encryption(package: Package) -> None:
+def check_encryption(package: Parts) -> None:
     """Raises UnreadableError if the file has a password."""
     manifest = package.tree("META-INF/manifest.xml")
     if manifest is not None and any(element.tag.endswith("encryption-data") for element in manifest.iter()):
         raise UnreadableError("Expected a file without a password, but got an encrypted one; save it without.")
 
 
-def odf_properties(package: Package) -> Properties:
+def odf_properties(package: Parts) -> Properties:
     """What the file says of itself; broken metadata count as missing."""
     try:
-        meta = child(package.tree("meta.xml"), "office:meta")
+        meta = child(package.tree(META), "office:meta")
     except XmlError:
         meta = None
     texts: dict[str, str] = {}

@@ -1,12 +1,13 @@
-"""Styles of OpenDocument files: titles, code, numbered lists, bold paragraphs, number of the first item."""
+"""Styles of OpenDocument files: titles, code, bold paragraphs, the numbers of lists."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from qa_bot.documents.ingest.formats.list_labels import numeral
 from qa_bot.documents.ingest.formats.office.names import value, whole_number
 from qa_bot.documents.ingest.formats.office.word.styles import CODE, MONOSPACED, QUOTE, TITLES
 
@@ -26,12 +27,25 @@ class OdfStyle(NamedTuple):
     is_struck: bool = False
 
 
+class ListLevel(NamedTuple):
+    """The numbers of a list at one level: the first one, their form ("1", "a", "i"), what is around them.
+
+    `levels` is the number of levels whose numbers are shown: "1.2" for 2.
+    """
+
+    first: int
+    form: str
+    before: str
+    after: str
+    levels: int
+
+
 class OdfStyles:
     """Styles of paragraphs and of lists, by name."""
 
     def __init__(self, roots: Iterable[Element | None]) -> None:
         self._elements: dict[str, Element] = {}
-        self._lists: dict[str, dict[int, int | None]] = {}
+        self._lists: dict[str, dict[int, ListLevel]] = {}
         for root in roots:
             for element in root.iter() if root is not None else ():
                 if element.tag == "style:style":
@@ -46,24 +60,40 @@ class OdfStyles:
             self._styles[name] = _inherited(name, self._elements)
         return self._styles[name]
 
-    def first_number(self, name: str, level: int) -> int | None:
-        """The number of a list's first item at a level from 1; None if it has bullets."""
+    def list_level(self, name: str, level: int) -> ListLevel | None:
+        """The numbers of a list at a level from 1; None if it has bullets."""
         return self._lists.get(name, {}).get(level)
+
+    def label(self, name: str, numbers: Sequence[int]) -> str:
+        """The label of an item with its number, after the numbers of the items around it."""
+        shape = self.list_level(name, len(numbers))
+        if shape is None:
+            return ""
+        texts = [
+            numeral(number, outer.form)
+            for level, number in enumerate(numbers, 1)
+            if level > len(numbers) - shape.levels and (outer := self.list_level(name, level)) is not None
+        ]
+        return f"{shape.before}{'.'.join(texts)}{shape.after}".strip()
 
     def knows_list(self, name: str) -> bool:
         """Whether there is such a style of lists."""
         return name in self._lists
 
 
-def _levels(element: Element) -> dict[int, int | None]:
-    levels: dict[int, int | None] = {}
-    for level in element:
-        number = whole_number(level.get("text:level"), 1)
-        if level.tag == "text:list-level-style-number" and level.get("style:num-format") != "":
-            levels[number] = whole_number(level.get("text:start-value"), 1)
-        else:
-            levels[number] = None
-    return levels
+def _levels(element: Element) -> dict[int, ListLevel]:
+    """The levels with numbers."""
+    return {
+        whole_number(level.get("text:level"), 1): ListLevel(
+            whole_number(level.get("text:start-value"), 1),
+            level.get("style:num-format", "1"),
+            level.get("style:num-prefix", ""),
+            level.get("style:num-suffix", ""),
+            whole_number(level.get("text:display-levels"), 1),
+        )
+        for level in element
+        if level.tag == "text:list-level-style-number" and level.get("style:num-format") != ""
+    }
 
 
 def _inherited(name: str, elements: Mapping[str, Element]) -> OdfStyle:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.formats.office.names import child, whole_number
+from qa_bot.documents.ingest.formats.office.opendocument.lists import OdfLists
 from qa_bot.documents.ingest.formats.office.opendocument.styles import OdfStyles
 from qa_bot.documents.ingest.formats.office.package import picture_text, web_link
 from qa_bot.documents.ingest.formats.office.word.tables import join_blocks
@@ -24,7 +25,6 @@ CONTAINERS = {
     *("draw:rect", "draw:ellipse", "draw:line", "draw:connector", "text:list-header", "draw:page"),
 }
 BOXES = {"draw:frame", "draw:text-box", "draw:custom-shape", "draw:rect", "draw:ellipse", "draw:g"}
-DEEPEST_LIST = 9
 
 
 class OdfBlocks:
@@ -34,12 +34,13 @@ class OdfBlocks:
         self.writer = writer
         self.title = ""
         self._styles = styles
+        self._lists = OdfLists(styles, self._item, self.add)
         self._notes: list[Element] = []
         self._code: list[str] = []
         self._writers: dict[str, Callable[[Element], None]] = {
             "text:h": self._heading,
             "text:p": self._paragraph,
-            "text:list": lambda element: self._list(element, [], ""),
+            "text:list": self._lists.write,
             "table:table": self._table,
             "svg:title": self._picture,
             "svg:desc": self._picture,
@@ -170,33 +171,14 @@ class OdfBlocks:
         for box in boxes:
             self.add(box)
 
-    def _list(self, element: Element, counts: list[int], outer: str) -> None:
-        """Writes a list; `counts` are the numbers of the items around it, `outer` the style of the list around it."""
-        name = element.get("text:style-name", "")
-        name = name if self._styles.knows_list(name) else outer
-        depth = len(counts)
-        first = self._styles.first_number(name, depth + 1)
-        number = first or 1
-        for item in element:
-            if item.tag not in {"text:list-item", "text:list-header"}:
-                continue
-            number = whole_number(item.get("text:start-value"), number)
-            self._item(item, depth, number if first is not None else None)
-            for block in item:
-                if block.tag == "text:list" and depth < DEEPEST_LIST:
-                    self._list(block, [*counts, number], name)
-                elif block.tag in {"table:table", "draw:frame"}:
-                    self.add(block)
-            number += item.tag == "text:list-item"
-
-    def _item(self, item: Element, depth: int, number: int | None) -> None:
+    def _item(self, item: Element, depth: int, number: int | None, label: str) -> None:
         texts, boxes = [], []
         for block in item:
             if block.tag in {"text:p", "text:h"}:
                 text, inner = self.line(block)
                 texts.append(text)
                 boxes += inner
-        self.writer.item("\n".join(filter(None, texts)), depth=depth, number=number)
+        self.writer.item("\n".join(filter(None, texts)), depth=depth, number=number, label=label)
         for box in boxes:
             self.add(box)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from qa_bot.documents.ingest.formats.list_labels import Depths, number_and_label
 from qa_bot.documents.ingest.formats.office.package import web_link
 from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine
 from qa_bot.documents.ingest.formats.office.word.styles import CODE, CONTENTS, HEADING, TITLES
@@ -40,7 +41,8 @@ class RtfBlocks:
         self._is_merged = False
         self._code: list[str] = []
         self._reset()
-        self._depth = -1
+        self._sign = ""  # it may come before the properties of its paragraph
+        self._depths = Depths()
 
     @property
     def position(self) -> int:
@@ -52,7 +54,6 @@ class RtfBlocks:
         self._level = 0
         self._in_table = False
         self._list_level = 0
-        self._sign = ""
 
     def define_style(self, number: int, name: str) -> None:
         """Adds to the name of a style of the style sheet."""
@@ -170,14 +171,13 @@ class RtfBlocks:
             if not level:
                 self.title = self.title or " ".join(text.split())
             self.writer.heading(level or 1, f"{self._sign} {text}" if NUMBER.match(self._sign) else text)
-            self._depth = -1
+            self._depths.clear()
         elif self._sign:
             self._bold.settle("text")
-            self._depth = min(self._list_level, self._depth + 1)
-            number = NUMBER.match(self._sign)
-            self.writer.item(text, depth=self._depth, number=int(number[1]) if number else None)
+            number, label = number_and_label(self._sign)
+            self.writer.item(text, depth=self._depths.depth(self._list_level), number=number, label=label)
         else:
-            self._depth = -1
+            self._depths.clear()
             if not self._bold.takes(text, is_bold=not self._has_plain):
                 self.writer.paragraph(text)
 
@@ -217,7 +217,7 @@ class RtfBlocks:
             return
         self._end_code()
         self._bold.settle("text")
-        self._depth = -1
+        self._depths.clear()
         if max(map(len, rows)) == 1 or len(rows) == 1:
             for row in rows:
                 for cell in row:

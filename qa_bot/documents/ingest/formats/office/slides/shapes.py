@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from xml.etree.ElementTree import Element
 
+from qa_bot.documents.ingest.formats.list_labels import Depths, numeral
+from qa_bot.documents.ingest.formats.office.formula_markup import formula_text
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
 from qa_bot.documents.ingest.formats.office.package import Link, Package, picture_text, web_link
 from qa_bot.documents.ingest.formats.office.slides.charts import chart_table, diagram_items
@@ -16,6 +19,9 @@ FURNITURE = {"dt", "ftr", "sldNum", "hdr", "sldImg"}
 BULLETED = {"", "body", "obj"}
 """Kinds of placeholders whose paragraphs have bullets unless they say otherwise."""
 BULLETS = {"a:buChar", "a:buBlip"}
+NUMBER_FORM = re.compile(r"(alphaLc|alphaUc|romanLc|romanUc|arabic)(\w*)")
+FORMS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I", "arabic": "1"}
+NUMBER_SIGNS = {"ParenBoth": ("(", ")"), "ParenR": ("", ")"), "Period": ("", ".")}
 MOST_LEVELS = 9
 NOT_STRUCK = "noStrike"
 USUAL_SIZE = 1800  # hundredths of points
@@ -123,18 +129,19 @@ class Shapes:
         kind = placeholder_of(shape)
         is_list = self._has_bullets and kind in BULLETED and len(filled) > 1
         counts: dict[int, int] = {}
-        depth = -1
+        depths = Depths()
         for paragraph, text in filled:
             properties = child(paragraph, "a:pPr")
             level = min(max(0, whole_number(value(paragraph, "a:pPr", attribute="lvl"))), MOST_LEVELS)
             sign = _sign(properties, is_list=is_list) if self._has_bullets else None
             if sign is None:
-                depth, counts = -1, {}
+                counts = {}
+                depths.clear()
                 self._writer.paragraph(text)
                 continue
-            depth = min(level, depth + 1)
             number = _count(properties, counts, level) if sign == "number" else None
-            self._writer.item(text, depth=depth, number=number)
+            label = _label(properties, number) if number is not None else ""
+            self._writer.item(text, depth=depths.depth(level), number=number, label=label)
 
     def _frame(self, frame: Element) -> None:
         for data in frame.iter("a:graphicData"):
@@ -190,7 +197,7 @@ def _paragraph_text(paragraph: Element, links: Mapping[str, Link]) -> str:
         if run.tag == "a:br":
             pieces.append("\n")
             continue
-        text = "".join(node.text or "" for node in run.iter() if node.tag in {"a:t", "m:t"})
+        text = _run_text(run)
         properties = child(run, "a:rPr")
         if properties is not None:
             is_raised = whole_number(properties.get("baseline")) > 0
@@ -200,6 +207,24 @@ def _paragraph_text(paragraph: Element, links: Mapping[str, Link]) -> str:
         pieces.append(web_link(text, link.target) if link is not None and is_web else text)
     lines = (" ".join(line.split()) for line in resolved("".join(pieces)).replace("\v", "\n").split("\n"))
     return "\n".join(line for line in lines if line)
+
+
+def _run_text(node: Element) -> str:
+    """The text of a run, or its formula: of two forms of a formula the first is the richest."""
+    if node.tag == "m:oMath":
+        return formula_text(node)
+    if node.tag == "a:t":
+        return node.text or ""
+    return "".join(map(_run_text, list(node)[:1] if node.tag == "mc:AlternateContent" else node))
+
+
+def _label(properties: Element | None, number: int) -> str:
+    """A number as PowerPoint shows it: `alphaLcParenR` is "a)"."""
+    match = NUMBER_FORM.match(value(properties, "a:buAutoNum", attribute="type"))
+    if match is None:
+        return ""
+    before, after = NUMBER_SIGNS.get(match[2], ("", ""))
+    return f"{before}{numeral(number, FORMS[match[1]])}{after}"
 
 
 def _sign(properties: Element | None, *, is_list: bool) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element
 
+from qa_bot.documents.ingest.formats.list_labels import Depths
 from qa_bot.documents.ingest.formats.office.names import child, value
 from qa_bot.documents.ingest.formats.office.package import Link
 from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine
@@ -22,7 +23,7 @@ from qa_bot.documents.ingest.formats.office.word.styles import (
 )
 from qa_bot.documents.ingest.formats.office.word.tables import cells_of, join_blocks, read_table, rows_of
 from qa_bot.documents.ingest.formats.office.word.text import Line, Notes, read_line
-from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter, item_sign
 
 CONTAINERS = {"w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo", "w:smartTag"}
 
@@ -51,7 +52,7 @@ class Blocks:
         self._code: list[str] = []
         self._bold = BoldLine(writer)
         self._joined = ""  # a paragraph whose end was deleted
-        self._depth = -1  # of the item before
+        self._depths = Depths()
         self._in_contents = False  # the field of a table of contents is open
 
     def add(self, block: Element) -> None:
@@ -85,8 +86,7 @@ class Blocks:
         for block in cell:
             if block.tag == "w:p":
                 line, _, number = self._read(block)
-                sign = f"{number.number}. " if number is not None and number.number is not None else ""
-                texts += [sign + line.text if line.text else "", *map(self.cell_text, line.boxes)]
+                texts += [_sign_in_cell(number) + line.text if line.text else "", *map(self.cell_text, line.boxes)]
             elif block.tag == "w:tbl":
                 texts += [", ".join(filter(None, map(self.cell_text, cells_of(row)))) for row in rows_of(block)]
             elif block.tag in CONTAINERS:
@@ -143,13 +143,13 @@ class Blocks:
                 self.title = self.title or " ".join(text.split())
             label = f"{number.label} " if number is not None and number.label else ""
             self.writer.heading(level or 1, label + text)
-            self._depth = -1
+            self._depths.clear()
         elif number is not None:
             self._bold.settle("text")
-            self._depth = min(number.depth, self._depth + 1)
-            self.writer.item(text, depth=self._depth, number=number.number)
+            depth = self._depths.depth(number.depth)
+            self.writer.item(text, depth=depth, number=number.number, label=number.label)
         else:
-            self._depth = -1
+            self._depths.clear()
             self._plain(text, line, style)
 
     def _plain(self, text: str, line: Line, style: Style) -> None:
@@ -163,12 +163,12 @@ class Blocks:
         if self._code:
             self.writer.code("\n".join(self._code).strip("\n"))
             self._code = []
-            self._depth = -1
+            self._depths.clear()
 
     def _table(self, table: Element) -> None:
         self._flush_code()
         self._bold.settle("text")
-        self._depth = -1
+        self._depths.clear()
         rows = read_table(table, self.cell_text)
         if rows is not None:
             for caption in rows.captions:
@@ -179,6 +179,13 @@ class Blocks:
             for cell in cells_of(row):
                 for block in cell:
                     self.add(block)
+
+
+def _sign_in_cell(number: Number | None) -> str:
+    """The number or the label before an item in a cell; "" for a bullet."""
+    if number is None or number.number is None:
+        return ""
+    return f"{item_sign(number.number, number.label).removeprefix('- ')} "
 
 
 def _is_contents(block: Element) -> bool:

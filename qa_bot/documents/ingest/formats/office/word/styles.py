@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from qa_bot.documents.ingest.formats.list_labels import numeral
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
 
 HEADING = re.compile(
@@ -27,6 +28,7 @@ MONOSPACED = re.compile(r"courier|consolas|menlo|monaco|mono\b|lucida console|so
 MOST_ANCESTORS = 20
 RAISED = "superscript"
 NO_NUMBER = {"bullet", "none", ""}
+FORMS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 
 
 class Style(NamedTuple):
@@ -181,25 +183,6 @@ def _label(pattern: str, levels: Mapping[int, _Level], counts: Mapping[int, int]
     def shown(match: re.Match[str]) -> str:
         level = int(match[1]) - 1
         shape = levels.get(level, _Level(1, "decimal", ""))
-        return _numeral(counts.get(level, shape.start), shape.kind)
+        return numeral(counts.get(level, shape.start), FORMS.get(shape.kind, ""))
 
     return re.sub(r"%([1-9])", shown, pattern).strip()
-
-
-def _numeral(number: int, kind: str) -> str:
-    if kind in {"lowerLetter", "upperLetter"} and number > 0:
-        letter = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 % 4 + 1)
-        return letter if kind == "lowerLetter" else letter.upper()
-    if kind in {"lowerRoman", "upperRoman"} and 0 < number < 4000:
-        roman = _roman(number)
-        return roman.lower() if kind == "lowerRoman" else roman
-    return str(number)
-
-
-def _roman(number: int) -> str:
-    signs = [(1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL")]
-    text = ""
-    for worth, sign in [*signs, (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")]:
-        text += sign * (number // worth)
-        number %= worth
-    return text

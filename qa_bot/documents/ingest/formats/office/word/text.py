@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
+from qa_bot.documents.ingest.formats.office.formula_markup import formula_text
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
 from qa_bot.documents.ingest.formats.office.package import Link, picture_text, web_link
 from qa_bot.documents.ingest.formats.office.word.styles import RAISED, Style, is_monospaced, is_on
 from qa_bot.documents.ingest.formats.run_marks import marked, resolved, unmarked
 
 SKIPPED = {
-    *("w:pPr", "w:rPr", "w:sdtPr", "w:tcPr", "m:rPr", "m:ctrlPr"),  # properties
+    *("w:pPr", "w:rPr", "w:sdtPr", "w:tcPr"),  # properties
     *("w:del", "w:moveFrom", "w:delText"),
     *("w:commentReference", "w:annotationRef", "w:footnoteRef", "w:endnoteRef"),
     "w:rt",  # the reading of a Japanese word
@@ -110,7 +111,7 @@ class _LineReader:
         self._handlers: dict[str, Callable[[Element], None]] = {
             "w:r": self._run,
             "w:t": self._text,
-            "m:t": self._text,
+            "m:oMath": lambda node: self.line.pieces.append(formula_text(node)),
             "w:hyperlink": self._link,
             "w:fldSimple": self._simple_field,
             "w:fldChar": self._field_sign,

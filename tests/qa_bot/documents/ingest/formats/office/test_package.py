@@ -49,6 +49,8 @@ def test_the_content_decides_before_the_suffix(reads, make, name):
     [
         ("our  page", "https://x.y/a b(c)", "[our page](https://x.y/a%20b%28c%29)"),
         ("https://x.y/", "https://x.y/", "https://x.y/"),
+        (" our page ", "https://x.y/", " [our page](https://x.y/) "),
+        ("\nx.y ", "https://x.y", "\n[x.y](https://x.y) "),
         ("a@b.c", "mailto:a@b.c", "a@b.c"),
         ("run me", "javascript:alert(1)", "run me"),
         (" ", "https://x.y/", " "),

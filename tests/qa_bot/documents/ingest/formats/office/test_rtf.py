@@ -95,3 +95,12 @@ def test_raised_digits_and_struck_text_are_marked(text_of):
 
 def test_a_bold_caption_is_no_heading(text_of):
     assert text_of(r"{\b Abb. 3 Pumpe}\par Never below 4.\par") == "Abb. 3 Pumpe\n\nNever below 4."
+
+
+def test_labels_stay_and_signs_may_come_before_the_properties(text_of):
+    body = (
+        r"\pard{\listtext a)\tab}\ilvl1 Rain\par{\listtext b)\tab}\pard\ilvl1 Snow\par"
+        r"{\listtext 1.1\tab}\pard\ilvl2 Hail\par"
+        r"\pard Else:\par{\listtext 4.\tab}\pard Wait\par{\listtext o\tab}\pard\ilvl1 Sit\par"
+    )
+    assert text_of(body) == "- a) Rain\n- b) Snow\n    - 1.1 Hail\n\nElse:\n\n4. Wait\n    - Sit"

@@ -89,6 +89,23 @@ def test_the_hyphen_between_two_words_stays_unless_the_document_breaks_words(tex
     assert "online" in text_of(draw.lines(["It is on line 7, and it is on-", "line now. The form is online."]))
 
 
+def test_hyphens_before_conjunctions_and_of_compounds_in_other_letters_stay(text_of, draw):
+    lines = [
+        "Wir zeigen die Hin-",
+        "und Fahrten zur Ost-",
+        "bzw. Westküste; die Früh-",
+        "schicht isst die Kür-",
+        "bisse. Walk-in guests wait, but a walk-",
+        "in guest is served in the pre-",
+        "or post-season, near the pho-",
+        "to shop.",
+    ]
+    assert text_of(draw.lines(lines)) == (
+        "Wir zeigen die Hin- und Fahrten zur Ost- bzw. Westküste; die Frühschicht isst die Kürbisse. Walk-in guests "
+        "wait, but a walk-in guest is served in the pre- or post-season, near the photo shop."
+    )
+
+
 def test_a_paragraph_goes_on_at_the_next_page(text_of, draw):
     pages = [draw.lines([LONG, "The sentence goes"], y=600), draw.lines(["on at the next page.", LONG], y=80)]
     assert text_of(*pages).startswith(f"{LONG} The sentence goes on at the next page.")

@@ -85,3 +85,15 @@ def test_an_faq_sheet_becomes_pairs(reads):
     rows = row(cell("Question"), cell("Réponse")) + row(cell("Pourquoi ?"), cell("Parce que."))
     (record,), _, _ = reads("a.ods", ods(("FAQ", rows)))
     assert (record.id, record.title, record.text, record.kind) == ("a.ods#2", "Pourquoi ?", "Parce que.", "pair")
+
+
+def test_a_flat_file_is_read_as_a_packed_one(reads):
+    sheet = (
+        f'<table:table table:name="Fees">{row(cell("Kind"), cell("Fee"))}{row(cell("Dog"), cell("9"))}</table:table>'
+    )
+    data = (
+        f'<office:document {NAMESPACES} office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body>'
+        f"<office:spreadsheet>{sheet}</office:spreadsheet></office:body></office:document>"
+    )
+    (record,), rejects, _ = reads("a.fods", data.encode())
+    assert (rejects, record.text) == ([], "## Fees\n\n| Kind | Fee |\n| --- | --- |\n| Dog | 9 |")

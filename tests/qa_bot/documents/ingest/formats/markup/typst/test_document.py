@@ -79,7 +79,7 @@ def test_titles():
     ("source", "text"),
     [
         ('#set enum(numbering: "a)")\n+ x\n+ y', "- a) x\n- b) y"),
-        ('#set enum(numbering: "(1)a)")\n+ x\n  + y\n  + z', "1. x\n    - a) y\n    - b) z"),
+        ('#set enum(numbering: "(1)a)")\n+ x\n  + y\n  + z', "- (1) x\n    - a) y\n    - b) z"),
         ("#set enum(start: 3)\n+ x\n\n+ y\n\nz\n\n+ w", "3. x\n4. y\n\nz\n\n3. w"),
         ("+ x\n  #set enum(start: 3)\n  + y\n\nz\n\n+ w", "1. x\n    3. y\n\nz\n\n1. w"),
         ("4. x\n+ y", "4. x\n5. y"),

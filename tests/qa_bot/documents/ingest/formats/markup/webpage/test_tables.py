@@ -26,6 +26,14 @@ def rows(html):
             "<table><tr><th>a<th>b<tr><td colspan=2>Part<tr><td>1<td>2</table>",
             ["| a | b |", "| Part |  |", "| 1 | 2 |"],
         ),
+        (
+            "<table><thead><tr><th>a<th>b</thead><tbody><tr><th colspan=2>Part<tr><td>1<td>2<tr><th>Rest<td></table>",
+            ["| a | b |", "| Part |  |", "| 1 | 2 |", "| Rest |  |"],
+        ),
+        (
+            "<table><tr><th>a<th>b<tr><th>Part<th><tr><td>1<td>2</table>",
+            ["| a | b |", "| Part |  |", "| 1 | 2 |"],
+        ),
         ("<table><caption>Fees</caption><tr><th>a<th>b<tr><td>1<td>2</table>", ["Fees", "", "| a | b |", "| 1 | 2 |"]),
         (
             "<table><tr><th>a<th>b<tr><td>1<td><table><tr><td>k<td>v<tr><td>l<td>w</table></table>",

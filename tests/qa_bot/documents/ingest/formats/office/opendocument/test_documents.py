@@ -30,6 +30,9 @@ STYLES = (
     '<style:style style:name="T3"><style:text-properties style:text-position="-33% 58%"/></style:style>'
     '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/>'
     '<text:list-level-style-bullet text:level="2"/></text:list-style>'
+    '<text:list-style style:name="N"><text:list-level-style-number text:level="1" style:num-format="1"/>'
+    '<text:list-level-style-number text:level="2" style:num-format="a" style:num-suffix=")" text:display-levels="2"/>'
+    "</text:list-style>"
 )
 
 
@@ -155,3 +158,49 @@ def test_raised_digits_and_struck_text_are_marked(text_of):
         '<text:span text:style-name="T2">not 9</text:span>. H<text:span text:style-name="T3">2</text:span>O</text:p>'
     )
     assert text_of(body) == "Up to 10³ tiles, ~~not 9~~. H2O"
+
+
+def numbered(*items, name="", style="N", more=""):
+    """A list of paragraphs or of blocks of XML."""
+    inner = "".join(
+        f"<text:list-item>{text if text[0] == '<' else f'<text:p>{text}</text:p>'}</text:list-item>" for text in items
+    )
+    return f'<text:list text:style-name="{style}" {more} xml:id="{name}">{inner}</text:list>'
+
+
+def test_numbers_and_labels_of_lists_that_are_continued(text_of):
+    goes_on = 'text:continue-numbering="true"'
+    inner = "<text:p>Press</text:p>" + numbered("long", "twice")
+    body = (
+        numbered("Open", "Wait", name="a")
+        + "<text:p>Look.</text:p>"
+        + numbered("Close", inner, more=goes_on, name="b")
+        + numbered("Other", style="L1")
+        + numbered(numbered("thrice"), "Go", more=goes_on)
+        + numbered("New", name="c")
+        + numbered("Last", more='text:continue-list="b"')
+    )
+    assert text_of(body) == (
+        "1. Open\n2. Wait\n\nLook.\n\n3. Close\n4. Press\n    - 4.a) long\n    - 4.b) twice\n1. Other\n"
+        "    - 4.c) thrice\n5. Go\n1. New\n6. Last"
+    )
+
+
+@pytest.mark.parametrize(("name", "kind"), [("a.fodt", "text"), ("a.fodp", "presentation"), ("a.xml", "text")])
+def test_flat_files_are_read_as_packed_ones(reads, name, kind):
+    body = "<text:p>Green <text:s/>tea.</text:p>"
+    body = (
+        body
+        if kind == "text"
+        else f"<draw:page><draw:frame><draw:text-box>{body}</draw:text-box></draw:frame></draw:page>"
+    )
+    data = (
+        f'<?xml version="1.0"?><office:document {NAMESPACES} office:mimetype="{MIME}{kind}"><office:meta>'
+        f"<dc:title>Drinks</dc:title></office:meta><office:automatic-styles>{STYLES}</office:automatic-styles><office:body>"
+        f"<office:{kind}>{body}</office:{kind}></office:body></office:document>"
+    )
+    (record,), rejects, _ = reads(name, data.encode())
+    assert (rejects, record.title) == ([], "Drinks")
+    assert record.text.endswith("Green  tea.")
+    records, rejects, _ = reads(name, data.encode()[:-20])
+    assert (records, len(rejects)) == ([], 1)

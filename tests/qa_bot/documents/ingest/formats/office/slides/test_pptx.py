@@ -227,3 +227,13 @@ def test_a_hidden_slide_is_marked(text_of, deck):
     presentation, add = deck
     add("Prices", "The boat costs 7 200.")._element.set("show", "0")
     assert text_of(saved(presentation)) == "## Prices (hidden slide)\n\nThe boat costs 7 200."
+
+
+def test_labels_of_items_are_shown(text_of, deck):
+    slide = deck[1]("How", "Ask", "Wait", "Sit", "Go")
+    kinds = ("alphaLcParenR", "alphaLcParenR", "romanUcPeriod", "arabicPeriod")
+    for paragraph, kind in zip(slide.placeholders[1].text_frame.paragraphs, kinds, strict=True):
+        properties = paragraph._p.get_or_add_pPr()
+        properties.append(properties.makeelement(qn("a:buAutoNum"), {"type": kind, "startAt": "2"}))
+        paragraph.level = 1 + (kind[:5] == "roman")
+    assert text_of(saved(deck[0])) == "## How\n\n- b) Ask\n- c) Wait\n    - II. Sit\n4. Go"

@@ -143,8 +143,8 @@ def test_steps_have_the_numbers_that_word_shows(text_of, docx):
         + item("Scope", 1, 1, "<w:outlineLvl w:val='1'/>")
     )
     assert text_of(docx(body, numbering=NUMBERING)) == (
-        "3. Third\n    1. Inner\n    2. Second inner\n4. Fourth\n    1. Inner again\n\nBetween.\n\n1. Restarted\n\n"
-        "Not numbered\n\n## 1.a) Scope"
+        "3. Third\n    - 3.a) Inner\n    - 3.b) Second inner\n4. Fourth\n    - 4.a) Inner again\n\nBetween.\n\n"
+        "1. Restarted\n\nNot numbered\n\n## 1.a) Scope"
     )
 
 
@@ -325,3 +325,30 @@ def test_captions_are_no_headings(text_of, docx):
     body += BOLD.format("Table 2: Pressures") + BOLD.format("Tables") + paragraph("Wear goggles.")
     expected = "The red wheel\n\n" * 3 + "Table 2: Pressures\n\n###### Tables\n\nWear goggles."
     assert text_of(docx(body, styles=styles)) == expected
+
+
+def test_items_of_a_level_have_one_depth_and_keep_their_labels(text_of, docx):
+    def item(text, level, more=""):
+        return paragraph(text, f"{more}<w:numPr><w:ilvl w:val='{level}'/><w:numId w:val='1'/></w:numPr>")
+
+    forms = [("decimal", "§ %1"), ("decimal", "(%2)"), ("lowerRoman", "%3."), ("decimal", "%2.%4")]
+    numbering = "".join(
+        f"<w:lvl w:ilvl='{level}'><w:start w:val='1'/><w:numFmt w:val='{form}'/><w:lvlText w:val='{label}'/></w:lvl>"
+        for level, (form, label) in enumerate(forms)
+    )
+    numbering = f"<w:abstractNum w:abstractNumId='0'>{numbering}</w:abstractNum>"
+    numbering += "<w:num w:numId='1'><w:abstractNumId w:val='0'/></w:num>"
+    body = (
+        item("Pets", 0, "<w:outlineLvl w:val='0'/>")
+        + item("Ask first.", 1)
+        + item("No leave is needed for", 1)
+        + item("fish", 2)
+        + item("birds", 2)
+        + item("small ones", 3)
+        + item("Dogs are on a lead.", 1)
+        + table([cell("Rule"), cell("Fee")], ["<w:tc>" + item("Cats", 2) + "</w:tc>", cell("5")])
+    )
+    assert text_of(docx(body, numbering=numbering)) == (
+        "# § 1 Pets\n\n- (1) Ask first.\n- (2) No leave is needed for\n    - i. fish\n    - ii. birds\n"
+        "        - 2.1 small ones\n- (3) Dogs are on a lead.\n\n| Rule | Fee |\n| --- | --- |\n| i. Cats | 5 |"
+    )

@@ -94,3 +94,15 @@ def test_the_field_of_a_table_of_contents_is_left_out(text_of, docx):
         assert text_of(docx(paragraph("Contents") + entries + end + heading + text)) == expected
     without_heading = entries + f"<w:p>{sign.format('end')}</w:p>" + text
     assert text_of(docx(without_heading)) == "Built in 1920\n\nDry."
+
+
+def test_formulas_have_their_structure_and_links_their_spaces(text_of, docx):
+    power = "<m:sSup><m:e><m:r><m:t>v</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup>"
+    link = "<w:hyperlink r:id='l1'><w:r><w:t xml:space='preserve'> the form </w:t></w:r></w:hyperlink>"
+    body = (
+        "<w:p><w:r><w:t xml:space='preserve'>It is </w:t></w:r>"
+        f"<m:oMath><m:r><m:t>K=m</m:t></m:r>{power}</m:oMath><w:r><w:t>.</w:t></w:r></w:p>"
+        f"<w:p><w:r><w:t>See</w:t></w:r>{link}<w:r><w:t>now</w:t></w:r></w:p>"
+    )
+    text = text_of(docx(body, links={"l1": ("hyperlink", "https://x.y/")}))
+    assert text == "It is K=mv².\n\nSee [the form](https://x.y/) now"

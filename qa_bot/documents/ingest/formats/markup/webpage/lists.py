@@ -1,0 +1,87 @@
+"""Lists of pages: letters and Roman numerals of `ol`, terms of `dl`, paragraphs that Word and Outlook made items."""
+
+from __future__ import annotations
+
+import re
+
+from selectolax.lexbor import LexborNode
+
+from qa_bot.documents.ingest.formats.list_labels import Depths
+
+FORM = re.compile(r"(?<![\w-])(lower|upper)-?(alpha|latin|roman)(?![\w-])", re.IGNORECASE)
+"""A form of numbers in a style sheet, or a class for it as docutils and Asciidoctor write it."""
+OFFICE_LEVEL = re.compile(r"mso-list:\s*l\d+\s+level(\d)", re.IGNORECASE)
+OFFICE_SIGN = re.compile(r"mso-list:\s*ignore", re.IGNORECASE)
+MOST_BESIDE = 20
+"""Nodes between two items that are looked at."""
+
+
+def number_form(node: LexborNode) -> str:
+    """The form of the numbers of a list or of its item: "a", "A", "i", "I", or "" if it says none."""
+    attributes = node.attributes
+    if (attributes.get("type") or "") in {"a", "A", "i", "I"}:
+        return attributes["type"] or ""
+    if not (match := FORM.search(f"{attributes.get('style') or ''} {attributes.get('class') or ''}")):
+        return ""
+    form = "i" if match[2].lower() == "roman" else "a"
+    return form.upper() if match[1].lower() == "upper" else form
+
+
+def first_number(node: LexborNode) -> tuple[int, int]:
+    """The number of the first item of an `ol`, and what is added for each next one."""
+    attributes = node.attributes
+    is_reversed = "reversed" in attributes
+    default = sum(child.tag == "li" for child in node.iter()) if is_reversed else 1
+    return whole_number(attributes.get("start"), default), -1 if is_reversed else 1
+
+
+def whole_number(text: str | None, default: int) -> int:
+    """A number of an attribute, or `default` if it is none."""
+    text = text or ""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else default
+
+
+def office_item(paragraph: LexborNode, depths: Depths) -> tuple[int, str] | None:
+    """The depth and the sign of a paragraph that is an item of a list in Word or Outlook, or None for others.
+
+    Its sign is removed from the page.
+
+    Args:
+        depths: of the items before it.
+    """
+    level = _office_level(paragraph)
+    spans = paragraph.css("span[style]") if level is not None else []
+    sign = next((span for span in spans if OFFICE_SIGN.search(span.attributes.get("style") or "")), None)
+    if level is None or sign is None:
+        return None
+    text = sign.text()
+    sign.decompose()
+    if not _follows_item(paragraph):
+        depths.clear()
+    return depths.depth(level), text
+
+
+def _follows_item(paragraph: LexborNode) -> bool:
+    """Whether the element before a paragraph is such an item, too."""
+    before = paragraph.prev
+    for _ in range(MOST_BESIDE):
+        if before is None or before.tag not in {"-text", "-comment"}:
+            break
+        before = before.prev
+    return before is not None and _office_level(before) is not None
+
+
+def _office_level(node: LexborNode) -> int | None:
+    match = OFFICE_LEVEL.search(node.attributes.get("style") or "")
+    return int(match[1]) if match else None
+
+
+def parts_of_term(entry: LexborNode) -> list[LexborNode]:
+    """The terms of a `dt`: DocBook writes several into one, with nothing between them."""
+    parts = [part for part in entry.iter() if "term" in (part.attributes.get("class") or "").split()]
+    return parts if len(parts) > 1 else [entry]
+
+
+def term_label(terms: list[str]) -> str:
+    """The terms of an entry as the beginning of their description."""
+    return f"**{', '.join(terms).rstrip(':').rstrip()}**: " if terms else ""

@@ -1,0 +1,47 @@
+"""Lists of pages: their letters and Roman numerals, and paragraphs of Word and Outlook."""
+
+import pytest
+
+from qa_bot.documents.ingest.formats.markup.html import fragment
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<ol type=a><li>rain<li>snow</ol>", "- a. rain\n- b. snow"),
+        ("<ol type=I start=4><li>rain</ol>", "- IV. rain"),
+        ("<ol type=1><li>rain</ol>", "1. rain"),
+        ("<ol style='color:red; list-style-type: upper-latin'><li>rain</ol>", "- A. rain"),
+        ("<ol class='lowerroman simple'><li>rain<li>snow</ol>", "- i. rain\n- ii. snow"),
+        ("<ol class=upper-management><li>rain</ol>", "1. rain"),
+        ("<ol><li style='list-style-type:lower-alpha'>rain</ol>", "- a. rain"),
+        ("<ol><li>rain<ol type=a><li>hail</ol><li>snow</ol>", "1. rain\n    - a. hail\n2. snow"),
+        ("<ol reversed><li>rain<li>snow</ol>", "2. rain\n1. snow"),
+    ],
+)
+def test_numbers_have_their_form(html, expected):
+    assert fragment(html).text == expected
+
+
+def item(level, sign, text, name="MsoListParagraph"):
+    """A paragraph as Word writes it."""
+    ignored = f"<![if !supportLists]><span style='mso-list:Ignore'>{sign}<span>&nbsp; </span></span><![endif]>"
+    return f"<p class={name} style='text-indent:-18pt;mso-list:l0 level{level} lfo1'>{ignored}{text}</p>"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (item(1, "1.", "Ask Tom") + item(1, "2.", "Wait"), "1. Ask Tom\n2. Wait"),
+        (item(2, "a)", "rain") + item(2, "b)", "snow"), "- a) rain\n- b) snow"),
+        (item(1, "1.", "Go") + item(2, "o", "by bus") + item(1, "2.", "Come"), "1. Go\n    - by bus\n2. Come"),
+        (item(1, "·", "Tea") + "<p>Or:</p>" + item(2, "·", "Milk"), "- Tea\n\nOr:\n\n- Milk"),
+        ("<p style='mso-list:l0 level1 lfo1'>No sign</p>", "No sign"),
+        (
+            "<table><tr><th>a<th>b<tr><td>" + item(1, "1.", "x") + item(1, "2.", "y") + "<td>z</table>",
+            "| a | b |\n| --- | --- |\n| x; y | z |",
+        ),
+    ],
+)
+def test_paragraphs_of_word_and_outlook_are_items(html, expected):
+    assert fragment(html).text == expected
