@@ -16,7 +16,7 @@ from qa_bot.documents.ingest.records import Position
 _BLOCK_SIGN = re.compile(r"(?=#{1,6}(?:\s|$)|[-*+](?:\s|$)|>|\||```|~~~|(?:=+|-{2,})\s*$)")
 _NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 _CLAUSE = re.compile(r"\s*\((\d{1,2})\)\s")
-_PLAIN_LABEL = re.compile(r"\d{1,9}\s?[.):]*")
+_PLAIN_LABEL = re.compile(r"(?:(?:step|schritt|étape)\s)?\d{1,9}\s?[.):]*", re.IGNORECASE)
 _FENCE = re.compile(r"`{3,}")
 _BOLD_LINE = re.compile(r"\*\*[^*]*[^*.;,!]\*\*:?")
 INDENT = 4  # spaces a level: enough for the contents of "- " and of "10. "

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from qa_bot.documents.ingest.markdown_writer import MarkdownWriter, clauses, escape_line
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter, clauses, escape_line, item_sign
 from qa_bot.documents.ingest.records import Position
 
 
@@ -126,3 +126,18 @@ def test_a_quotation_of_blocks_and_the_headings_so_far() -> None:
     writer.quoted(MarkdownWriter())
     assert writer.text == "###### T\n\n> a\n>\n> - b"
     assert writer.headings == [(6, "T")]
+
+
+@pytest.mark.parametrize(
+    ("number", "label", "sign"),
+    [
+        (None, "", "-"),
+        (2, "2.", "2."),
+        (2, "Step 2:", "2."),
+        (2, "b)", "- b)"),
+        (2, "(2)", "- (2)"),
+        (1, "1.2.1", "- 1.2.1"),
+    ],
+)
+def test_the_sign_of_an_item(number: int | None, label: str, sign: str) -> None:
+    assert item_sign(number, label) == sign
