@@ -71,7 +71,7 @@ def heading_bonus(question: str, passages: Sequence[Passage]) -> Scores:
 
 
 def section_bonus(
-    content: Callable[[str], Collection[str]], passages: Sequence[Passage], *, is_topic: bool = False
+    content: Callable[[Passage], Collection[str]], passages: Sequence[Passage], *, is_topic: bool = False
 ) -> Scores:
     """What passages (n,) gain whose nearest heading names all that a question is about.
 
@@ -79,11 +79,11 @@ def section_bonus(
     words of the question that only the headings above them have.
 
     Args:
-        content: the content terms of the question in the analysis of a language.
+        content: the content terms of the question in the analysis of a passage's language.
         is_topic: whether the question asks nothing and only names a topic.
     """
     bonus = TOPIC if is_topic else SECTION
-    return np.array([_of_section(frozenset(content(_language(one))), one, bonus) for one in passages], np.float64)
+    return np.array([_of_section(frozenset(content(one)), one, bonus) for one in passages], np.float64)
 
 
 def _language(passage: Passage) -> str:

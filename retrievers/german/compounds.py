@@ -35,12 +35,17 @@ def begins_compound(first: str, second: str, terms: Set[str]) -> bool:
 
 def has_parts(term: str, terms: Set[str]) -> bool:
     """Whether a term consists of two of the terms, perhaps with a letter or two between them."""
+    return bool(parts_among(term, terms))
+
+
+def parts_among(term: str, terms: Set[str]) -> tuple[str, ...]:
+    """The two of the terms that a term consists of; empty if it is made of none."""
     if len(term) < 2 * SHORTEST:
-        return False
+        return ()
     for first in terms:
         if len(first) >= SHORTEST and term.startswith(first) and first != term:
             rest = term[len(first) :]
-            ends = {rest.removeprefix(joint) for joint in _JOINTS}
-            if any(len(end) >= SHORTEST and end in terms for end in ends):
-                return True
-    return False
+            for end in (rest.removeprefix(joint) for joint in _JOINTS):
+                if len(end) >= SHORTEST and end in terms:
+                    return first, end
+    return ()

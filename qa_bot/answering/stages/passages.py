@@ -6,7 +6,7 @@ searched in several readings, whose evidence is averaged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 
@@ -20,6 +20,8 @@ from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, u
 from qa_bot.answering.tiling.lead import with_leads
 from qa_bot.answering.tiling.question_parts import has_steps
 from qa_core.distinct import distinct
+from qa_core.text.analysis import terms
+from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate, Encoder, FloatArray, IntArray, Passage, Signals
 from rankers.clue import inverse_frequency, rarity_of
 from rankers.passage_evidence import (
@@ -49,6 +51,7 @@ from rankers.release_notes import release_bonus
 from retrievers.engines.index import Filter, Index, KeywordQuery
 from retrievers.formulate import Formulation, asks, piece_query
 from retrievers.fusion import ScoredDocuments
+from retrievers.german.compounds import parts_among
 from retrievers.german_synonyms import searched_synonyms
 from retrievers.hits import Hits
 from retrievers.measured_properties import WEIGHT, property_terms
@@ -209,8 +212,19 @@ def _same_words_bonus(passages: Sequence[Passage], formulation: Formulation, und
     titles = [passage.source.title if is_pair(passage) else "" for passage in passages]
     of_titles = (1.0 - understood) * same_words_bonus(formulation.text, titles)
     named = heading_bonus(formulation.text, passages) + of_titles
-    is_topic, content = not asks(formulation.text), cache(formulation.content_in)
-    return named + section_bonus(content, passages, is_topic=is_topic) if alone else named
+    content = partial(_content_in_headings, cache(formulation.content_in))
+    return named + section_bonus(content, passages, is_topic=not asks(formulation.text)) if alone else named
+
+
+def _content_in_headings(content_in: Callable[[str], Collection[str]], passage: Passage) -> Collection[str]:
+    """The content terms of a question; German compounds as the parts that the title and the nearest heading have."""
+    language = analysis_language(passage.source.details.language)
+    content = content_in(language)
+    if language != "de":
+        return content
+    shown = {*terms(" ".join([passage.source.title, *passage.place.heading[-1:]]), language)}
+    parts = [parts_among(term, shown) if term not in shown else () for term in content]
+    return [part for term, of_term in zip(content, parts, strict=True) for part in of_term or (term,)]
 
 
 def _path_bonus(index: Index, passages: Sequence[Passage], formulation: Formulation) -> Scores:
