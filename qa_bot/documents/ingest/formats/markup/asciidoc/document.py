@@ -143,9 +143,7 @@ class _Converter:
         if not line.strip():
             self._end_paragraph()
             self._is_below_gap = True
-        elif line.startswith("//"):
-            return
-        elif DIRECTIVE.fullmatch(line):
+        elif line.startswith("//") or DIRECTIVE.fullmatch(line):
             return
         elif match := ATTRIBUTE.fullmatch(line):
             assign(self.attributes, match)

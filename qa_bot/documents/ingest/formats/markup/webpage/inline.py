@@ -42,6 +42,10 @@ class Inline:
         """A space, if there are letters or digits on both sides."""
         self._parts.append(_GAP)
 
+    def note_mark(self, mark: str) -> None:
+        """The mark of a footnote, apart from the word before it; at the begin, the label of the text after it."""
+        self._parts.append(f" {mark}" if any(map(str.strip, self._parts)) else f"{mark} ")
+
     def line_break(self) -> None:
         self._parts.append(_BREAK)
 
