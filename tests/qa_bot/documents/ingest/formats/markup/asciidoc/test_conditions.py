@@ -18,7 +18,10 @@ import pytest
         ("a\nifdef::backend-html5[b]\nifdef::backend-pdf[c]\nifdef::env-github[d]\nifdef::doctype-article[e]", "a b e"),
         (":doctype: book\n\na\nifdef::doctype-book[b]\nifdef::doctype-article[c]", "a b"),
         ("a\nifdef::x[]\nb", "a b"),  # no line ends it
-        ("ifdef::x[]\nb\nendif::[]\nifdef::x[c]\nifeval::[{x} > 1]\nd\nendif::[]", "b\n\nc\n\nd"),  # nothing else is there
+        (
+            "ifdef::x[]\nb\nendif::[]\nifdef::x[c]\nifeval::[{x} > 1]\nd\nendif::[]",
+            "b\n\nc\n\nd",
+        ),  # nothing else is there
         ("a\n\n\\ifdef::x[]\nb\nendif::[]", "a\n\nifdef::x[] b"),
     ],
 )

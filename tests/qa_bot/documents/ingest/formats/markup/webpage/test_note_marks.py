@@ -16,11 +16,17 @@ class="fn-bracket">]</span></span><span class="backrefs">(<a role="doc-backlink"
     [
         ("Water<a epub:type='noteref' href='#n'>1</a> is<a role=doc-noteref href='n.xhtml#m'>2</a>.", "[1] is [2]."),
         ("Water<a href='#f'><sup>[12]</sup></a> is<sup><a href='#g'>1</a></sup>.", "[12] is [1]."),
-        ("Water<sup>[<a href='#f'>3</a>]</sup> is<sup><a href='#g'>*</a>, <a href='#h'>b</a></sup>.", "[3] is [*], [b]."),
+        (
+            "Water<sup>[<a href='#f'>3</a>]</sup> is<sup><a href='#g'>*</a>, <a href='#h'>b</a></sup>.",
+            "[3] is [*], [b].",
+        ),
         ("Water<sup id=r1><a href='#f1'>1</a></sup> is<p><sup><a href='#r1'>1</a></sup>Wet.", "[1] is\n\n[1] Wet."),
         ("Water<sup id=r1><a href='#f1'>1</a></sup><p><sup><a href='#r1'>a</a></sup> Wet.", "[1]\n\nWet."),
         ("Water<sup><a id=r1 href='#f1'>1</a></sup><ol><li>Wet. <a href='#r1'>↩</a></ol>", "[1]\n\n1. Wet."),
-        ("Water is<p>Wet. <a href='a.xhtml#r1'>↩\ufe0e</a> <a href='#r1'>^</a> <a href='#r2'>↩<sup>2</sup></a>", "is\n\nWet."),
+        (
+            "Water is<p>Wet. <a href='a.xhtml#r1'>↩\ufe0e</a><a href='#r1'>^</a><a href='#r2'>↩<sup>2</sup></a>",
+            "is\n\nWet.",
+        ),
         ("Water: <a href='#b'>7</a> or <a href='b.html'>↩</a>", ": 7 or ↩"),
         ("Water<blockquote>Wet<sup><a href='#f'>1</a></sup></blockquote>", "\n\n> Wet [1]"),
     ],
