@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from qa_bot.documents.ingest.formats.markup.asciidoc.header import ATTRIBUTE, assign
 
@@ -20,7 +21,7 @@ NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?")
 PAGE = {"backend": "html5", "basebackend": "html", "filetype": "html", "doctype": "article", "outfilesuffix": ".html"}
 FLAGS = ("backend", "basebackend", "filetype", "doctype")
 """With each value an attribute is set, such as `backend-html5`."""
-OPERATORS: Mapping[str, Callable[[object, object], bool]] = {
+OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
