@@ -105,7 +105,7 @@ def _holds(expression: str, values: Mapping[str, str]) -> bool:
 
 
 def _operand(text: str, values: Mapping[str, str]) -> object:
-    """A text between quotation marks, a number as far as it is one ("4.2.1" is 4.2), else the text itself."""
+    """The value of a text between quotation marks, of what begins with a number (4.2 of "4.2.1"), or of a word."""
     value = REFERENCE.sub(lambda match: values.get(match[1].lower(), ""), text.strip())
     if value[:1] in {'"', "'"} and value[-1] == value[0]:
         return value[1:-1]
