@@ -78,7 +78,7 @@ def _title(name: str, rest: str, container: re.Match[str]) -> str:
     rest = BRACES.sub("", rest).strip()
     if name in TITLES:
         return f"{TITLES[name]} {rest}".rstrip()
-    return rest or name.capitalize()
+    return rest or name.removeprefix("callout-").capitalize()
 
 
 def with_containers(source: str) -> str:

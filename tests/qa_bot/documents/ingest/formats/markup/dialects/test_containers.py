@@ -12,6 +12,7 @@ from qa_bot.documents.ingest.formats.markup.markdown import markdown_blocks
         ("::: details Is it hot? {open}\nYes.\n:::", "**Is it hot?** Yes."),
         (':::{.note title="Hot plates"}\nWait.\n:::', "**Hot plates:** Wait."),
         ("::: {.note}\nWait.\n:::", "**Note:** Wait."),
+        ("::: {.callout-tip}\nWait.\n:::", "**Tip:** Wait."),
         (":::{admonition} Hot plates\n:class: tip\n:name: a\nWait.\n:::", "**Hot plates:** Wait."),
         (":::note[Hot]{.wide}\nWait.\n:::", "**Hot:** Wait."),
         ("::::{tab-set}\n:::{tab-item} Gas\nTurn.\n:::\n::::\nGo.", "**Gas:** Turn.\n\nGo."),
