@@ -16,6 +16,7 @@ CONTAINER = re.compile(
 )
 ATTRIBUTE = re.compile(r"\b(?:title|alt-text)=[\"']([^\"']+)[\"']")
 BRACES = re.compile(r"\{[^{}]*\}")
+CODE_INDENT = "    "
 SELF_CLOSED = ":::"  # at the end of a line that begins and ends a container
 LAYOUT_NAMES = (
     "card-carousel carousel center code-group column columns container div figure grid image moniker row tab-set tabs "
@@ -33,9 +34,9 @@ DIRECTIVE = re.compile(r"([\s>]*)(`{3,}|~{3,}|:{3,})\{([\w-]+)\}[ \t]*(.*)")
 DIRECTIVE_SIGNS = ("```{", "~~~{", ":::{")
 OPTION = re.compile(r"[\s>]*:[\w-]+:(?:[ \t].*)?")
 NAMES_OF_TEXT = (
-    "admonition aside attention card caution danger definition dropdown epigraph error example exercise grid-item "
-    "grid-item-card hint important margin note pull-quote sidebar solution tab-item table theorem tip todo topic "
-    "warning"
+    "admonition aside attention card caution danger definition details dropdown epigraph error example exercise "
+    "grid-item grid-item-card hint important info margin note pull-quote sidebar solution tab-item table theorem tip "
+    "todo topic warning"
 )
 OF_TEXT = LAYOUTS.union(TITLES, NAMES_OF_TEXT.split())
 """Directives of MyST whose content is text; that of others, such as `code-block`, is code."""
@@ -60,6 +61,8 @@ def container_line(line: str) -> str:
     if rest.endswith(SELF_CLOSED):
         attribute = ATTRIBUTE.search(rest)
         return f"\n{attribute[1]}\n" if attribute else ""
+    if not rest and not match["title"] and line.expandtabs(4).startswith(CODE_INDENT) and name.lower() not in OF_TEXT:
+        return ""  # in a block of code: the name of its language
     is_end = name.endswith("-end") or not (name or rest or match["title"] or match["attributes"])
     title = "" if is_end else _title(name, rest, match)
     if line.startswith(":"):

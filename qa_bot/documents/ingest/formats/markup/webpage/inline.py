@@ -12,6 +12,7 @@ _MARKS = re.compile("[\ufdd0-\ufdef]")
 _BREAKS = re.compile(rf" ?{_BREAK} ?")
 _LINKED = re.compile(rf"{_LINK}([^{_LINK}{_URL}{_LINK_END}]*){_URL}(\d+){_LINK_END}")
 _GLUED = re.compile(rf"(?<=\w){_GAP}(?=[\w{_GAP}])")
+_SPACED = re.compile(rf" {_GAP}(?= )")
 _URL_END = re.compile(rf"{_URL}\d*{_LINK_END}?")
 _BACKTICKS = re.compile(r"`+")
 LONGEST_URL = 500  # characters; longer ones are data rather than addresses
@@ -96,7 +97,7 @@ class Inline:
 
     def _folded(self) -> str:
         text = " ".join("".join(self._parts).split())
-        text = _GLUED.sub(" ", text).replace(_GAP, "") if _GAP in text else text
+        text = _GLUED.sub(" ", _SPACED.sub("", text)).replace(_GAP, "") if _GAP in text else text
         return _BREAKS.sub(_BREAK, text) if _BREAK in text else text
 
     def _clear(self) -> None:

@@ -18,6 +18,9 @@ from qa_bot.documents.ingest.formats.markup.markdown import markdown_blocks
         ("::::{tab-set}\n:::{tab-item} Gas\nTurn.\n:::\n::::\nGo.", "**Gas:** Turn.\n\nGo."),
         (':::image type="content" source="a.png" alt-text="A pan":::\n\nGo.', "A pan\n\nGo."),
         ("- a\n\n  :::tip Hot plates\n  Wait.\n  :::\n- b", "- a\n\n    **Hot plates:** Wait.\n- b"),
+        ("1. a\n\n    :::tip\n    Wait.\n    :::", "1. a\n\n    **Tip:** Wait."),
+        ("Run:\n\n    :::sh\n    ls", "Run:\n\n```\nls\n```"),
+        ("Run:\n\n\t:::sh\n\tls", "Run:\n\n```\nls\n```"),
         ("a ::: b", "a ::: b"),
     ],
 )

@@ -23,7 +23,7 @@ from qa_bot.documents.ingest.formats.markup.html import fragment
         ("10<sup>6</sup> m<sup>2</sup> and more<sup>1</sup>, 1<sup>st</sup>", "10⁶ m² and more [1], 1st"),
         ("<label for=a>Tea</label><label for=b>Milk</label>", "Tea Milk"),
         ("<input type=checkbox id=menu><input type=checkbox><div>Tea</div>", "Tea"),
-        ("<input type=checkbox> Tea", "[ ] Tea"),
+        ("<input type=checkbox> <label> Tea</label>", "[ ] Tea"),
         ("<!-- hidden -->seen<svg><text>no</text></svg>", "seen"),
     ],
 )
