@@ -15,6 +15,8 @@ from qa_bot.documents.ingest.formats.markup.webpage.blocks import BlockWriter
 from qa_bot.documents.ingest.formats.markup.webpage.furniture import UNREAD, as_html, bounded, main_element
 from qa_bot.documents.ingest.formats.markup.webpage.mathml import write_formulas
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import PageMetadata, page_metadata
+from qa_bot.documents.ingest.formats.markup.webpage.note_marks import label_notes
+from qa_bot.documents.ingest.formats.markup.webpage.tabs import label_tabs
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
@@ -75,7 +77,7 @@ def read_page(html: str, *, with_links: bool = False) -> HtmlPage:
     body = main_element(tree)
     markdown = ""
     if body is not None:
-        label_admonitions(body)
+        _move_labels(body)
         markdown = BlockWriter().write(body).text
     return HtmlPage(without_title(markdown, metadata.title), metadata)
 
@@ -119,9 +121,16 @@ def fragment(html: str, writer: MarkdownWriter | None = None, *, without: str = 
         return writer
     for node in reversed(body.css(without) if without else []):  # inner ones first
         node.decompose()
-    label_admonitions(body)
+    _move_labels(body)
     write_formulas(body)
     return BlockWriter(writer).write(body)
+
+
+def _move_labels(body: LexborNode) -> None:
+    """Put the titles of notes, the labels of tabs and the numbers of footnotes in front of their texts."""
+    label_admonitions(body)
+    label_tabs(body)
+    label_notes(body)
 
 
 def without_title(markdown: str, title: str) -> str:

@@ -19,7 +19,7 @@ from qa_bot.documents.ingest.formats.document_title import first_title
 from qa_bot.documents.ingest.formats.markup.front_matter import front_matter
 from qa_bot.documents.ingest.formats.markup.html import fragment, plain, without_title
 from qa_bot.documents.ingest.formats.markup.markdown_dialects import commonmark, is_mdx
-from qa_bot.documents.ingest.formats.markup.webpage.blocks import HANDLERS
+from qa_bot.documents.ingest.formats.markup.webpage.tags import HANDLERS
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.plain_paragraphs import faster
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject

@@ -6,33 +6,24 @@ import html
 import re
 from collections.abc import Iterator, Set
 
+from qa_bot.documents.ingest.formats.markup.dialects.containers import (
+    NOTE_END,
+    bold_title,
+    container_line,
+    note,
+    with_containers,
+)
+from qa_bot.documents.ingest.formats.markup.dialects.fences import lines_of
+from qa_bot.documents.ingest.formats.markup.dialects.obsidian import without_marks
+from qa_bot.documents.ingest.formats.markup.dialects.template_tags import filled, hidden, shown, with_fences
 from qa_bot.documents.ingest.formats.markup.loose_blocks import with_blocks_apart
 
-FENCE = re.compile(r"[\s>]*(?:[-*+]\s+|\d{1,9}[.)]\s+)?(`{3,}|~{3,})([^\n]*)$")
 INLINE_CODE = re.compile(r"(``[^\n]+?``|`[^`\n]+`)")
-COMMENT = re.compile(r"\{%-?\s*comment\b[^%]*%\}(?:(?!\{%-?\s*(?:end)?comment).)*\{%-?\s*endcomment\s*-?%\}", re.DOTALL)
-RAW = re.compile(r"\{%-?\s*raw\s*-?%\}((?:(?!\{%-?\s*(?:end)?raw).)*)\{%-?\s*endraw\s*-?%\}", re.DOTALL)
-BRACE = "\ufdd1"  # in place of `{` in raw text: a noncharacter, which never occurs in text
-TAG = re.compile(r"\{%((?:(?!\{%|%\}).)*)%\}", re.DOTALL)
-VARIABLE = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*)\}\}", re.DOTALL)
-TAG_COMMENT = re.compile(r"\{#(?:(?!\{#|#\}).)*#\}", re.DOTALL)
-QUOTED = re.compile(r"(?:(?<![\w-])([\w-]++)\s*+=\s*+)?(?:\"([^\"]*)\"|'([^']*)')")
-URL_BEFORE = re.compile(r"(?:\]\(\s*<?|=\s*[\"']?)[^\s()\"'<>]*$")
-TEXT_KEYS = {"alt", "title", "caption", "label", "text", "heading", "summary", "header"}
-CONTENT_KEY = "content"
-SILENT = re.compile(
-    r"include|page|link|post|download|asset|url|ref|set|if|elsif|elif|unless|for|assign|capture|layout|extends|block|"
-    r"import|from|else|when|case|end|raw|comment|increment|cycle|render|usa|uswds|icon|feed|css|js|highlight"
-)
 ADMONITION = re.compile(
     r"^([\s>]*)(?:!!!|\?\?\?\+?|===!?\+?)[ \t]++(?:([\w-]++)[\w\s-]*+)?[ \t]*+(?:\"([^\"]*+)\")?[ \t]*$"
 )
-NOTE, NOTE_END = '<aside class="admonition"><div class="title">\n\n{}\n\n</div>\n', "</aside>"
-"""An element whose title becomes the label of its text; no heading in it heads what follows."""
 BOLD_TITLE = re.compile(r"\*\*(.+)\*\* ")
-TITLE_ENDS = ("?", "!", ".", ":")
 ADMONITION_SIGNS = ("!!!", "???", "==")
-CONTAINER = re.compile(r"^\s*:{3,}[ \t]*(?:\{[ \t]*\.?)?([\w-]*)(?:\[([^\]]*)\]|[^\S\n]+([^{}\n]*?))?[^\n]*$")
 ALERT = re.compile(r"^([\s>]*>\s*)\[!(\w+)\][+-]?[ \t]*(.*)$")
 DEFINITION = re.compile(r"^ {0,3}:[ \t]+(\S.*)$")
 TERM = re.compile(r"^(?![-+>#|:=~`]|\*(?:[\s*]*$|\s)|\d+[.)]\s)\S.{0,99}$")
@@ -57,7 +48,6 @@ MATHS_SIGN = re.compile(r"\$\s?([<>≤≥=±+×]|[<>]=)\s?\$")
 MDX_LONG_IMPORT = re.compile(r"import\s+(?:[\w$]+\s*,\s*)?\{[^{}]*$")
 MDX_LOOP = re.compile(r"\{\s*[\w$.?]{1,100}\.(?:map|filter)\((?:[^{}]|\{[^{}]{0,500}\}){0,2000}\}")
 LONGEST_JSX = 5000  # characters of one tag
-LONGEST_BODY = 5000  # characters between a tag and its end
 MAX_BROKEN_JSX = 100  # tags without an end, before the rest of the text is left unchanged
 
 
@@ -65,20 +55,19 @@ def is_mdx(source: str) -> bool:
     """Whether the file imports or exports as MDX does."""
     return any(
         line.startswith(MDX_WORDS) and MDX_CODE.match(line) is not None
-        for is_code, line in _lines(source)
+        for is_code, line in lines_of(with_fences(source))
         if not is_code
     )
 
 
 def commonmark(source: str, *, mdx: bool = False) -> str:
     """The file in CommonMark with HTML; code blocks and inline code stay unchanged."""
-    source = COMMENT.sub("", source)
-    source = RAW.sub(lambda match: str(match[1]).replace("{", BRACE), source)
+    source = with_containers(hidden(source))
     targets = frozenset(LINK_TARGET.findall(source))
     components: list[str] | None = [] if mdx else None
     prose: list[str] = []
     result: list[str] = []
-    for is_code, line in _lines("\n".join(_dedented(source.split("\n")))):
+    for is_code, line in lines_of("\n".join(_dedented(source.split("\n")))):
         if not is_code:
             prose.append(line)
             continue
@@ -88,23 +77,7 @@ def commonmark(source: str, *, mdx: bool = False) -> str:
         result.append(line)
     if prose:
         result.append(_converted("\n".join(prose), targets, components))
-    return "\n".join(result).replace(BRACE, "{")
-
-
-def _lines(source: str) -> Iterator[tuple[bool, str]]:
-    """Each line, and whether it belongs to a fenced code block."""
-    fence = ""
-    for line in source.split("\n"):
-        match = FENCE.match(line) if "```" in line or "~~~" in line else None
-        if fence:
-            yield True, line
-            if match and match[1].startswith(fence) and not match[2].strip():
-                fence = ""
-        elif match and not (match[1][0] == "`" and "`" in match[2]):
-            fence = match[1]
-            yield True, line
-        else:
-            yield False, line
+    return shown("\n".join(result))
 
 
 def _dedented(lines: list[str]) -> Iterator[str]:
@@ -128,7 +101,7 @@ def _dedented(lines: list[str]) -> Iterator[str]:
             shifts.append(indent + 4)
             if match := BOLD_TITLE.fullmatch(title):
                 boxes.append(indent + 4)
-                yield _note(match[1])
+                yield note(match[1])
             else:
                 yield from ("", title) if title.strip() else ("",)
 
@@ -137,20 +110,10 @@ def _body_title(line: str) -> str:
     """The text in place of a line that begins an indented body; "" if it begins none."""
     if any(sign in line for sign in ADMONITION_SIGNS) and (match := ADMONITION.match(line)):
         title = match[3] if match[3] is not None else (match[2] or "").capitalize()
-        return f"{match[1]}{_bold_title(title)} " if title else " "
+        return f"{match[1]}{bold_title(title)} " if title else " "
     if "[^" in line and (match := FOOTNOTE.match(line)):
         return f"{match[1]}[{match[2]}] {match[3]}"
     return ""
-
-
-def _note(title: str) -> str:
-    """The begin of a note outside of lists."""
-    return f"\n{NOTE.format(title)}"
-
-
-def _bold_title(title: str) -> str:
-    """The title of an admonition in bold type, with a colon unless it ends a sentence."""
-    return f"**{title}{'' if title.endswith(TITLE_ENDS) else ':'}**"
 
 
 def _converted(text: str, targets: Set[str], components: list[str] | None) -> str:
@@ -161,7 +124,8 @@ def _converted(text: str, targets: Set[str], components: list[str] | None) -> st
     """
     if components is not None:
         text = MDX_LOOP.sub("", _without_jsx(_without_mdx_code(text), components))
-    text = with_blocks_apart("\n".join(_with_items([_line(line) for line in text.split("\n")])))
+    text = "\n".join(_line(line) for line in without_marks(text).split("\n"))
+    text = with_blocks_apart("\n".join(_with_items(text.split("\n"))))
     pieces = INLINE_CODE.split(text)
     pieces[::2] = _templates_filled(pieces, targets)
     return "".join(pieces)
@@ -170,8 +134,7 @@ def _converted(text: str, targets: Set[str], components: list[str] | None) -> st
 def _templates_filled(pieces: list[str], targets: Set[str]) -> Iterator[str]:
     for text in pieces[::2]:
         if "{" in text:
-            text = TAG_COMMENT.sub("", text)
-            text = VARIABLE.sub(_variable_text, TAG.sub(_tag_text, text))
+            text = filled(text)
             text = ATTRIBUTES.sub("", text) if any(sign in text for sign in ATTRIBUTE_SIGNS) else text
         if "][" in text:
             text = NUMBERED_LINK.sub(lambda match: match[0] if match[2] in targets else str(match[1]), text)
@@ -208,57 +171,11 @@ def _with_items(lines: list[str]) -> Iterator[str]:
 
 
 def _line(line: str) -> str:
-    if ":::" in line and (match := CONTAINER.match(line)):
-        title = (match[2] or match[3] or match[1] or "").strip()
-        title = title.capitalize() if title == match[1] else title
-        if line.startswith(":"):
-            return _note(title) if title else f"\n{NOTE_END}\n"
-        return f"\n{_bold_title(title)} " if title else ""
+    if ":::" in line:
+        return container_line(line)
     if "[!" in line and (match := ALERT.match(line)):
-        return f"{match[1]}{_bold_title(match[3].strip() or match[2].capitalize())}"
+        return f"{match[1]}{bold_title(match[3].strip() or match[2].capitalize())}"
     return "" if "toc" in line.lower() and CONTENTS.match(line) else line
-
-
-def _tag_text(match: re.Match[str]) -> str:
-    return _template_text(match[1].strip(" -\n\t"), match)
-
-
-def _variable_text(match: re.Match[str]) -> str:
-    inner = match[1].strip()
-    is_shortcode = inner[:1] in {"<", "%"}
-    return _template_text(inner.strip("<>% \n\t/"), match) if is_shortcode else ""
-
-
-def _template_text(body: str, match: re.Match[str]) -> str:
-    """The text that a tag shows, as far as it says so itself; inside an address, the address."""
-    texts = [(key, double or single) for key, double, single in QUOTED.findall(body)]
-    if URL_BEFORE.search(match.string[max(0, match.start() - 200) : match.start()]):
-        return next((text for _, text in texts if "://" in text), "#")
-    name = re.match(r"[\w-]*", body)
-    if content := next((text for key, text in texts if key == CONTENT_KEY and not _is_path(text)), ""):
-        title = next((text for key, text in texts if key == "title" and text), "")
-        return f"{_bold_title(title)} {content}" if title else str(content)
-    if keyed := [text for key, text in texts if key in TEXT_KEYS and text]:
-        return _label(str(keyed[0]), name[0] if name else "", match)
-    words = [text for key, text in texts if not key and text and not _is_path(text)]
-    if name and re.match(r"(?:image|img|figure|picture|photo)", name[0]):
-        return str(words[-1]) if len(texts) > 1 and words else ""
-    return _label(words[0], name[0], match) if words and name and not SILENT.match(name[0]) else ""
-
-
-def _label(text: str, name: str, match: re.Match[str]) -> str:
-    """The text of a tag; in bold type in front of the body that the tag begins if it is alone in its line."""
-    line = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.end() + 1]
-    if not name or line.strip() != match[0]:
-        return text
-    end = re.compile(rf"\{{[{{%]\s*[<%-]?\s*(?:/\s*|end){re.escape(name)}\b")
-    if not end.search(match.string, match.end(), match.end() + LONGEST_BODY):
-        return text
-    return f"\n**{text}{'' if text[-1] in '.!?:' else ':'}** "
-
-
-def _is_path(text: str) -> bool:
-    return " " not in text and re.search(r"/|\.\w{2,5}$", text) is not None
 
 
 def _without_mdx_code(text: str) -> str:

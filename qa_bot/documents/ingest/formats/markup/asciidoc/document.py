@@ -1,4 +1,4 @@
-"""AsciiDoc files, one document a file. No other file is included; both sides of conditions are read."""
+"""AsciiDoc files, one document a file. No other file is included."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.markup.asciidoc.header import ATTRIBUTE, HeaderLines, revision_date
+from qa_bot.documents.ingest.formats.markup.asciidoc.conditions import all_lines, shown_lines
+from qa_bot.documents.ingest.formats.markup.asciidoc.header import ATTRIBUTE, HeaderLines, assign, revision_date
 from qa_bot.documents.ingest.formats.markup.asciidoc.inline import alternative, inline
 from qa_bot.documents.ingest.formats.markup.asciidoc.tables import table
 from qa_bot.documents.ingest.formats.markup.html import fragment, one_document, without_title
@@ -20,10 +21,10 @@ DEEPEST = 12  # blocks inside blocks
 HEADING = re.compile(r"(={1,6}|#{1,6})\s+(\S.*)")
 UNDERLINE = re.compile(r"=+|-+|~+|\^+|\++")
 UNDERLINES = "=-~^+"  # signs under titles, the highest level first
-DIRECTIVE = re.compile(r"(?:include|toc|video|audio|endif|ifeval|ifn?def)::\S*\[(.*)\]")
+DIRECTIVE = re.compile(r"(?:include|toc|video|audio)::\S*\[.*\]")
 BLOCK_IMAGE = re.compile(r"image::[^\[\]]+\[([^\[\]]*)\]")
 OPTIONS = re.compile(r"\[([^\[\]]*|\[[^\[\]]*\])\]")
-DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```[\w+#-]*|\|===)")
+DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```[\w+#-]*|[|,:]===)")
 ITEM = re.compile(r"\s*(\*{1,6}|-|\.{1,6}|\d{1,4}\.|<(?:\d+|\.)>)\s+(?:(\[[ xX*]\])\s+)?(\S.*)")
 LETTERED = re.compile(r"\s*([a-zA-Z]\.|(?:[ivx]{1,9}|[IVX]{1,9})\))\s+(?:(\[[ xX*]\])\s+)?(\S.*)")
 """An item with a letter or a Roman number."""
@@ -42,17 +43,29 @@ ADMONITIONS = {"NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"}
 
 def read(file: SourceFile) -> Iterator[Item]:
     """One record; its title is that of the document, else the file's stem."""
-    converter = _Converter()
-    writer = fragment(converter.html(file.text()))
+    lines = file.text().replace("\r\n", "\n").split("\n")
+    converter, text = _converted(list(shown_lines(lines, CHARACTERS)))
+    if _has_only_headings(text):
+        converter, text = _converted(all_lines(lines))
     dates = (iso_date(converter.attributes.get(name)) for name in ("revdate", "docdate", "date"))
     yield one_document(
         file,
         converter.title,
-        without_title(writer.text, converter.title),
+        without_title(text, converter.title),
         reject="Expected AsciiDoc with text, but got none; fill the file or leave it out.",
         date=next(filter(None, dates), ""),
         language=declared_language(converter.attributes.get("lang")),
     )
+
+
+def _converted(lines: Sequence[str]) -> tuple[_Converter, str]:
+    """The converter, which has read the lines, and their text in Markdown."""
+    converter = _Converter()
+    return converter, fragment(converter.html(lines)).text
+
+
+def _has_only_headings(text: str) -> bool:
+    return all(line.startswith("#") for line in text.splitlines() if line)
 
 
 class _Converter:
@@ -71,9 +84,8 @@ class _Converter:
         self._is_below_gap = False  # an empty line came, and no block since
         self._header = HeaderLines()
 
-    def html(self, source: str) -> str:
+    def html(self, lines: Sequence[str]) -> str:
         """The document in HTML."""
-        lines = source.replace("\r\n", "\n").split("\n")
         self._read_header(lines)
         self._blocks(lines, 0)
         return "\n".join(self._output)
@@ -83,7 +95,7 @@ class _Converter:
         is_below_title = False
         for line in map(str.rstrip, lines):
             if match := ATTRIBUTE.fullmatch(line):
-                self.attributes[match[1].lower()] = (match[2] or "").strip()
+                assign(self.attributes, match)
             elif line and not line.startswith("//"):
                 is_below_title = True
             elif not line and is_below_title:
@@ -131,13 +143,10 @@ class _Converter:
         if not line.strip():
             self._end_paragraph()
             self._is_below_gap = True
-        elif line.startswith("//"):
+        elif line.startswith("//") or DIRECTIVE.fullmatch(line):
             return
-        elif match := DIRECTIVE.fullmatch(line):
-            if match[1] and line.startswith("if"):
-                self._paragraph.append(match[1])
         elif match := ATTRIBUTE.fullmatch(line):
-            self.attributes[match[1].lower()] = (match[2] or "").strip()
+            assign(self.attributes, match)
         elif match := HEADING.fullmatch(line):
             self._heading(len(match[1]), match[2])
         elif line == "+":  # the next block belongs to the item
@@ -304,8 +313,8 @@ class _Converter:
                 if language
                 else f"<pre>{code}</pre>"
             )
-        elif sign == "|===":
-            self._output.append(table(lines, options, self._inline))
+        elif sign in {"|===", ",===", ":==="}:
+            self._output.append(table(lines, options, self._inline, sign[0]))
         elif sign[0] not in "/+":
             self._compound(sign, names[0], lines, depth)
         self._end_titled()

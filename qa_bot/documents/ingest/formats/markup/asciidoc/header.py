@@ -23,6 +23,15 @@ _NAME = rf"{_WORD}(?: +(?:{_PARTICLES} +){{0,2}}{_WORD}){{1,3}}(?<!\.)"
 _NAMES = re.compile(rf"{_NAME}(?:; *{_NAME})*")
 
 
+def assign(attributes: dict[str, str], line: re.Match[str]) -> None:
+    """Set the attribute that a line names, or unset it if an exclamation mark is beside its name."""
+    name = line[1].lower()
+    if "!" in name:
+        attributes.pop(name.strip("!"), None)
+    else:
+        attributes[name] = (line[2] or "").strip()
+
+
 class HeaderLines:
     """Tells the lines of the header from the text, in their order; before a title and after the header there are none.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 VERBATIM = {"verbatim", "Verbatim", "lstlisting", "minted", "alltt"}
+INLINE_CODE = {"verb", "lstinline", "mintinline"}
 MATHS = {"equation", "align", "gather", "multline", "displaymath", "math", "eqnarray"}
 TABULARS = {"tabular", "tabularx", "tabulary", "longtable", "array", "tabu"}
 SECTIONS = {
@@ -17,7 +18,7 @@ SECTIONS = {
 STYLES = {
     **dict.fromkeys(("textbf", "textsc", "strong"), ("<b>", "</b>")),
     **dict.fromkeys(("emph", "textit", "textsl"), ("<i>", "</i>")),
-    **dict.fromkeys(("texttt", "code", "lstinline", "path"), ("<code>", "</code>")),
+    **dict.fromkeys(("texttt", "code", "path"), ("<code>", "</code>")),
     "caption": ("<p>", "</p>"),
     "centerline": ("<center>", "</center>"),
     "enquote": ("“", "”"),
@@ -96,6 +97,7 @@ OTHERS = {"begin", "end", "item", "href", "url", "multicolumn", "setlist", "newt
 COUNTING = {"newcounter", "setcounter", "addtocounter", "stepcounter", "refstepcounter"}
 KNOWN_MACROS = {
     *SECTIONS, *STYLES, *SWITCHES, *DROPPED, *REFERENCES, *LENGTHS, *SIGNS, *LETTER_ACCENTS, *OTHERS, *COUNTING,
+    *INLINE_CODE,
 }  # fmt: skip
 """Macros that keep their meaning when a document defines them anew."""
 KNOWN_ENVIRONMENTS = {*VERBATIM, *MATHS, *TABULARS, *PLAIN, *OTHER_NAMES}

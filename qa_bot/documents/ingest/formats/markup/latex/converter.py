@@ -14,6 +14,7 @@ from qa_bot.documents.ingest.formats.markup.latex.commands import (
     COUNTING,
     DROPPED,
     DROPPED_OF_ENVIRONMENTS,
+    INLINE_CODE,
     LENGTHS,
     LETTER_ACCENTS,
     LISTS,
@@ -246,6 +247,8 @@ class Converter:
             self._accent(LETTER_ACCENTS[name])
         elif name == "item":
             self._item()
+        elif name in INLINE_CODE:
+            self._inline_code(name)
         elif name in {"href", "url"}:
             address = self._argument()
             address = html.escape(re.sub(r"\\([%#&_])", r"\1", address))
@@ -264,6 +267,18 @@ class Converter:
             self._declare(name, is_numbered=not is_starred)
         else:
             self._text_macro(name, is_starred=is_starred)
+
+    def _inline_code(self, name: str) -> None:
+        """Code in braces, or between two equal signs in one line."""
+        self._option()
+        if name == "mintinline":
+            self._argument()
+        sign = self.text[self.position : self.position + 1]
+        code = self._argument() if sign == "{" else ""
+        if not code and (match := re.compile(r"([^\s\w{])([^\n]*?)\1").match(self.text, self.position)):
+            code = match[2]
+            self.position = match.end()
+        self.output.append(f"<code>{html.escape(code)}</code>")
 
     def _quantity(self, name: str) -> None:
         arguments: list[str] = []

@@ -17,11 +17,19 @@ from qa_bot.documents.ingest.records import Item
 COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*\n?[ \t]*")
 BODY = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.DOTALL)
 VERBATIM_NAMES = "|".join(sorted(VERBATIM))
-VERBATIM_BLOCK = re.compile(
-    rf"(\\begin\s*\{{(?:{VERBATIM_NAMES})\*?\}}(?:(?!\\begin\s*\{{(?:{VERBATIM_NAMES})).)*?"
-    rf"\\end\s*\{{(?:{VERBATIM_NAMES})\*?\}})",
-    re.DOTALL,
+VERBATIM_BLOCK = (
+    rf"\\begin\s*\{{(?:{VERBATIM_NAMES})\*?\}}(?:(?!\\begin\s*\{{(?:{VERBATIM_NAMES})).)*?"
+    rf"\\end\s*\{{(?:{VERBATIM_NAMES})\*?\}}"
 )
+INLINE_CODE = (
+    r"\\(?:verb\*?|lstinline(?:\[[^\[\]\n]*\])?|mintinline(?:\[[^\[\]\n]*\])?\{\w+\})"
+    r"(?P<sign>[^\s\w{*\[\\])[^\n]*?(?P=sign)"
+)
+HIDDEN = r"\\begin\s*\{comment\}(?:(?!\\begin\s*\{comment\}).)*?\\end\s*\{comment\}[ \t]*\n?"
+LITERAL = re.compile(
+    rf"(?<!\\)(?:\\\\)*%[^\n]*|(?P<hidden>{HIDDEN})|(?P<verbatim>{VERBATIM_BLOCK}|{INLINE_CODE})", re.DOTALL
+)
+"""What is no markup; a comment is matched too, because nothing in it begins or ends anything."""
 SETTINGS = re.compile(r"^[ \t]*(\\(?:newcounter|setcounter|newtheorem|setlist)\b.*)$", re.MULTILINE)
 """Lines above the body that say how it is numbered."""
 LABELLED = re.compile(
@@ -58,7 +66,7 @@ def read(file: SourceFile) -> Iterator[Item]:
 
 def latex(source: str) -> tuple[str, str, str]:
     """Title, date and Markdown of a document."""
-    parts = VERBATIM_BLOCK.split(source)
+    parts = _parts(source)
     has_shorthands = GERMAN.search(source) is not None and "\\shorthandoff" not in source
     others = [part if number % 2 else _prepared(part, has_shorthands) for number, part in enumerate(parts)]
     document = expanded(others)
@@ -70,6 +78,19 @@ def latex(source: str) -> tuple[str, str, str]:
     if not title:
         title, html = first_line(html)
     return title, iso_date(date), without_title(fragment(with_headings(html)).text, title)
+
+
+def _parts(source: str) -> list[str]:
+    """The source without environments named `comment`, divided: every second part is verbatim."""
+    parts, position, text = [], 0, ""
+    for match in LITERAL.finditer(source):
+        if match["hidden"] or match["verbatim"]:
+            text += source[position : match.start()]
+            position = match.end()
+        if match["verbatim"]:
+            parts += [text, match[0]]
+            text = ""
+    return [*parts, text + source[position:]]
 
 
 def _titles(body: str) -> dict[str, str]:

@@ -39,11 +39,19 @@ def _title(box: LexborNode) -> LexborNode | None:
 
 
 def _label(box: LexborNode, title: LexborNode) -> None:
-    text = " ".join(title.text().split()).rstrip("¶#: ")
-    label = f"<b>{html.escape(text)}{'' if text[-1:] in set('.!?') else ':'}</b> "
+    text = title.text()
     title.decompose()
     for cell in box.css(ICON_CELLS):
         cell.decompose()
+    begin_with_label(box, text)
+
+
+def begin_with_label(box: LexborNode, text: str) -> None:
+    """Write a label in bold type in front of the first text in the element, or above what has none."""
+    text = " ".join(text.split()).rstrip("¶#: ")
+    if not text:
+        return
+    label = f"<b>{html.escape(text)}{'' if text[-1:] in set('.!?') else ':'}</b> "
     first = _first_text(box)
     while first is not None and first.parent is not None and first.tag in INLINE:
         if first.parent.tag in WITH_LABEL:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborNode
 
 from qa_bot.documents.ingest.formats.list_labels import Depths, number_and_label, numeral
-from qa_bot.documents.ingest.formats.markup.webpage.footnote_marks import is_footnote_link, is_note_mark
 from qa_bot.documents.ingest.formats.markup.webpage.image_texts import image_text
-from qa_bot.documents.ingest.formats.markup.webpage.inline import Emphasis, Inline
+from qa_bot.documents.ingest.formats.markup.webpage.inline import Inline
 from qa_bot.documents.ingest.formats.markup.webpage.lists import (
     first_number,
     number_form,
@@ -19,58 +18,18 @@ from qa_bot.documents.ingest.formats.markup.webpage.lists import (
     term_label,
     whole_number,
 )
+from qa_bot.documents.ingest.formats.markup.webpage.note_marks import NoteMarks
 from qa_bot.documents.ingest.formats.markup.webpage.tables import cells, grid, is_layout
+from qa_bot.documents.ingest.formats.markup.webpage.tags import EMPHASIS, HANDLERS
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
 DEEPEST = 100  # levels of elements; what is nested deeper becomes running text
 DEEPEST_QUOTE = 4
 ANCHOR_SIGNS = {"¶", "#", "§", "🔗", "link", "permalink", "edit", "[edit]"}
 EDIT_LINKS = ".mw-editsection, .editsection"
+BOXES = re.compile(r"(?:\[[x ]\]\s*)+")
 CODE_LANGUAGE = re.compile(r"(?:language-|lang-|highlight-source-|brush:\s*|code (?=[\w+#-]+ literal))([\w+#-]+)")
 SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
-EMPHASIS = {
-    "b": Emphasis.STRONG,
-    "strong": Emphasis.STRONG,
-    "i": Emphasis.ITALIC,
-    "em": Emphasis.ITALIC,
-    "del": Emphasis.DELETED,
-    "s": Emphasis.DELETED,
-    "strike": Emphasis.DELETED,
-}
-BLOCKS = (
-    "address article body caption center dialog div fieldset figcaption figure footer form header hgroup "
-    "hr html legend main nav section td th tr tbody thead tfoot option"
-)
-UNREAD = (
-    "audio base canvas col colgroup datalist embed frame frameset head iframe link map math meta noembed noframes "
-    "noscript object param rp script select source style svg template textarea title track video"
-)
-HANDLERS = {
-    **{f"h{level}": "_heading" for level in range(1, 7)},
-    **dict.fromkeys(("ul", "ol", "menu", "dir"), "_list"),
-    **dict.fromkeys(("code", "samp", "kbd", "tt"), "_code"),
-    **dict.fromkeys(EMPHASIS, "_emphasis"),
-    **dict.fromkeys(BLOCKS.split(), "_block"),
-    **dict.fromkeys(UNREAD.split(), "_nothing"),
-    "-text": "_text",
-    "-comment": "_nothing",
-    "a": "_link",
-    "blockquote": "_quote",
-    "br": "_break",
-    **dict.fromkeys(("aside", "details"), "_aside"),
-    "button": "_button",
-    "dl": "_definitions",
-    "img": "_image",
-    "input": "_input",
-    "li": "_stray_item",
-    "p": "_paragraph",
-    "pre": "_preformatted",
-    "q": "_quotation_marks",
-    "summary": "_summary",
-    "sup": "_superscript",
-    "table": "_table",
-}
-"""Tag → method of `BlockWriter`; other elements only contain text."""
 
 
 @dataclass(slots=True)
@@ -86,9 +45,12 @@ class _ListItem:
 class BlockWriter:
     """Walks a tree and writes headings, paragraphs, lists, tables, code and quotes."""
 
-    def __init__(self, writer: MarkdownWriter | None = None, *, quotes: int = 0) -> None:
+    def __init__(
+        self, writer: MarkdownWriter | None = None, *, quotes: int = 0, marks: NoteMarks | None = None
+    ) -> None:
         self.writer = MarkdownWriter() if writer is None else writer
         self._quotes = quotes
+        self._marks = NoteMarks() if marks is None else marks
         self._inline = Inline()
         self._items: list[_ListItem] = []
         self._office_depths = Depths()
@@ -138,7 +100,8 @@ class BlockWriter:
         text = node.text().strip()
         if address.startswith("#") and text.lower() in ANCHOR_SIGNS and text != self._heading_text:
             return
-        if (address.startswith("#") or is_note_mark(node)) and is_footnote_link(node, text):
+        if (mark := self._marks.shown(node)) is not None:
+            self._note_mark(mark)
             return
         self._inline.begin_link()
         self._deeper(node, depth)
@@ -155,6 +118,11 @@ class BlockWriter:
         if attributes.get("type") == "checkbox":
             self._inline.text("[x] " if "checked" in attributes else "[ ] ")
 
+    def _label(self, node: LexborNode, depth: int) -> None:
+        self._inline.gap_if_glued()
+        self._deeper(node, depth)
+        self._inline.gap_if_glued()
+
     def _quotation_marks(self, node: LexborNode, depth: int) -> None:
         self._inline.text("“")
         self._deeper(node, depth)
@@ -163,14 +131,19 @@ class BlockWriter:
     def _superscript(self, node: LexborNode, depth: int) -> None:
         text, word = node.text().strip(), self._inline.last_word()
         is_number = text.lstrip("+-").isascii() and text.lstrip("+-").isdigit()
-        if (link := node.css_first('a[href^="#"]')) is not None and is_footnote_link(link, text):
-            return
-        if not is_number or not word:
+        if (link := node.css_first("a[href*='#']")) is not None and link.text().strip() == text.strip("[]"):
+            self._link(link, depth)
+        elif not is_number or not word:
             self._deeper(node, depth)
         elif word[-1].isdigit() or len(word) <= 2:
             self._inline.text(text.translate(SUPERSCRIPTS))
-        else:  # a footnote
-            self._inline.text(f" [{text}]")
+        else:
+            self._note_mark(f"[{text}]")
+
+    def _note_mark(self, mark: str) -> None:
+        """The mark of a footnote, or its label; headings have none."""
+        if mark and not self._in_heading:
+            self._inline.note_mark(mark)
 
     def _deeper(self, node: LexborNode, depth: int) -> None:
         if depth >= DEEPEST:
@@ -299,7 +272,7 @@ class BlockWriter:
         if self._quotes >= DEEPEST_QUOTE or depth >= DEEPEST:
             self._block(node, depth)
             return
-        inner = BlockWriter(quotes=self._quotes + 1).write(node, depth)
+        inner = BlockWriter(quotes=self._quotes + 1, marks=self._marks).write(node, depth)
         if inner.text:
             self._write_lead()
             self.writer.quoted(inner, depth=self._depth)
@@ -313,7 +286,7 @@ class BlockWriter:
             for cell in cells(node):
                 self._block(cell, depth)
             return
-        rows = grid(node, lambda cell: cell_text(cell, depth))
+        rows = grid(node, lambda cell: _cell_text(cell, depth, self._marks))
         if rows.rows:
             self._write_lead()
             self.writer.table(rows.rows, header=rows.header, depth=self._depth)
@@ -328,7 +301,7 @@ class BlockWriter:
         self._write_text(self._inline.take())
 
     def _write_text(self, text: str) -> None:
-        if not text:
+        if not text or (not self._items and BOXES.fullmatch(text)):  # boxes without text are switches of the page
             return
         if not self._items or self._items[-1].is_written:
             self.writer.paragraph(text, depth=self._depth)
@@ -348,8 +321,8 @@ class BlockWriter:
 class _CellWriter(BlockWriter):
     """Collects the text of a cell; items of its lists are divided by semicolons."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, marks: NoteMarks) -> None:
+        super().__init__(marks=marks)
         self.text = ""
 
     def _write_text(self, text: str) -> None:
@@ -370,16 +343,16 @@ class _CellWriter(BlockWriter):
 
     def _table(self, node: LexborNode, depth: int) -> None:
         self._flush()
-        lines = [] if depth >= DEEPEST else grid(node, lambda cell: cell_text(cell, depth + 1)).rows
+        lines = [] if depth >= DEEPEST else grid(node, lambda cell: _cell_text(cell, depth + 1, self._marks)).rows
         self._write_text("; ".join(": ".join(filter(None, line)) for line in lines))
 
 
-def cell_text(cell: LexborNode, depth: int) -> str:
+def _cell_text(cell: LexborNode, depth: int, marks: NoteMarks) -> str:
     """The text of a cell on one line."""
     child = cell.child
     if child is not None and child.next is None and child.tag == "-text":
         return " ".join((child.text_content or "").split())
-    inner = _CellWriter()
+    inner = _CellWriter(marks)
     inner.write(cell, depth)
     return " ".join(inner.text.split())
 
@@ -395,3 +368,13 @@ def _hides_nothing(summary: LexborNode) -> bool:
     while following is not None and following.tag in {"-text", "-comment"} and not following.text().strip():
         following = following.next
     return following is None or following.tag == "details"
+
+
+def _parts_of_term(entry: LexborNode) -> list[LexborNode]:
+    """The terms of a `dt`: DocBook writes several into one, with nothing between them."""
+    parts = [part for part in entry.iter() if "term" in (part.attributes.get("class") or "").split()]
+    return parts if len(parts) > 1 else [entry]
+
+
+def _term(terms: list[str]) -> str:
+    return f"**{', '.join(terms).rstrip(':').rstrip()}**: " if terms else ""

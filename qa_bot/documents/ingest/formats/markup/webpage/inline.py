@@ -12,6 +12,7 @@ _MARKS = re.compile("[\ufdd0-\ufdef]")
 _BREAKS = re.compile(rf" ?{_BREAK} ?")
 _LINKED = re.compile(rf"{_LINK}([^{_LINK}{_URL}{_LINK_END}]*){_URL}(\d+){_LINK_END}")
 _GLUED = re.compile(rf"(?<=\w){_GAP}(?=[\w{_GAP}])")
+_SPACED = re.compile(rf" {_GAP}(?= )")
 _URL_END = re.compile(rf"{_URL}\d*{_LINK_END}?")
 _BACKTICKS = re.compile(r"`+")
 LONGEST_URL = 500  # characters; longer ones are data rather than addresses
@@ -41,6 +42,10 @@ class Inline:
     def gap_if_glued(self) -> None:
         """A space, if there are letters or digits on both sides."""
         self._parts.append(_GAP)
+
+    def note_mark(self, mark: str) -> None:
+        """The mark of a footnote, apart from the word before it; at the begin, the label of the text after it."""
+        self._parts.append(f" {mark}" if any(map(str.strip, self._parts)) else f"{mark} ")
 
     def line_break(self) -> None:
         self._parts.append(_BREAK)
@@ -92,7 +97,7 @@ class Inline:
 
     def _folded(self) -> str:
         text = " ".join("".join(self._parts).split())
-        text = _GLUED.sub(" ", text).replace(_GAP, "") if _GAP in text else text
+        text = _GLUED.sub(" ", _SPACED.sub("", text)).replace(_GAP, "") if _GAP in text else text
         return _BREAKS.sub(_BREAK, text) if _BREAK in text else text
 
     def _clear(self) -> None:

@@ -53,7 +53,8 @@ def is_layout(table: LexborNode) -> bool:
     rows = list(_rows(table))
     width = max((len(row.cells) for row in rows), default=0)
     has_header = any(cell.tag == "th" for row in rows for cell in row.cells)
-    if has_header:
+    is_listing = width <= 1 and table.css_first("td pre") is not None  # code below the name of its file
+    if has_header and not is_listing:
         return False
     if width <= 1 or table.css_first("td table, td h1, td h2, td h3, td form") is not None:
         return True

@@ -90,3 +90,25 @@ def test_references_show_the_titles_of_their_targets():
 def test_a_cell_over_several_rows_is_its_text():
     source = r"\begin{tabular}{ll}\multirow{2}{*}{Kind} & a \\ & b \end{tabular}"
     assert latex(source)[2] == "| Kind | a |\n| --- | --- |\n|  | b |"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (r"Run \verb|a_b %c| or \verb*+{d+ now.", "Run `a_b %c` or `{d` now."),
+        (r"Run \lstinline!x{!, \lstinline[language=C]{f(1)} and \mintinline{py}|y|.", "Run `x{`, `f(1)` and `y`."),
+        ("Tea % \\verb|x\nis \\verb|hot|.", "Tea is `hot`."),
+        ("\\verb|open\nand on", "\\|open and on"),
+        ("Tea\n\\begin{comment}\nAsk \\verb|x|.\n\\end{comment}\nis hot.", "Tea is hot."),
+        ("Tea\n%\\begin{comment}\nis hot.\n%\\end{comment}\n", "Tea is hot."),
+        (r"\begin{verbatim}\begin{comment}x\end{comment}\end{verbatim}", "```\n\\begin{comment}x\\end{comment}\n```"),
+        ("a\n%\\begin{verbatim}\n%b\n%\\end{verbatim}\nc", "a c"),
+    ],
+)
+def test_inline_code_and_comments(source, expected):
+    assert latex(rf"\documentclass{{x}}\begin{{document}}{source}\end{{document}}")[2] == expected
+
+
+def test_many_literal_signs_take_little_time():
+    for piece in (r"\begin{comment}", r"\verb|", r"\begin{verbatim}", "%", "\\\\"):
+        assert latex(piece * 20_000)[0] == ""

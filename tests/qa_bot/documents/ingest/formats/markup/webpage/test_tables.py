@@ -70,3 +70,8 @@ def test_line_numbers_of_code_are_left_out():
 def test_hostile_spans_are_bounded():
     html = f"<table>{'<tr>' + '<td rowspan=60000 colspan=99999>x' * 30}</table>"
     assert len(fragment(html * 20).text) < 200_000
+
+
+def test_code_below_the_name_of_its_file_is_code():
+    html = "<table><tr><th colspan=2>a.sh</th></tr><tr><td class=linenos>1<td><pre>make tea</pre></table>"
+    assert fragment(html).text == "a.sh\n\n```\nmake tea\n```"
