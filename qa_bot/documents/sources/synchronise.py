@@ -23,7 +23,7 @@ from qa_bot.documents.sources.source_run import SourceRun
 from qa_bot.home.sections import PassagesSection
 from qa_bot.home.store import OwnedDocument, Source, Store
 
-READING = 2
+READING = 3
 """Version of the readers. Raise it when they read better; the next `add` or `sync` then reads all files again."""
 
 
