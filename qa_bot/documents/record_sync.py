@@ -181,14 +181,19 @@ class RecordSync:
                     self.replaced.add((before.source, before.file))
                 changed.append(_ChangedRecord(record, owner, hash_, document, before.document if before else None))
                 assigned[record.id] = record.where, owner
-                if before:
-                    self._counts.updated += 1
-                else:
-                    self._counts.added += 1
-                    self._blocks(owner).count(record.id, document.blocks)
+                self._count(changed[-1])
         self._write_decided(changed)
         self._cuts.clear()
         self._progress(self._counts)
+
+    def _count(self, one: _ChangedRecord) -> None:
+        if one.before is None:
+            self._counts.added += 1
+            self._blocks(one.owner).count(one.record.id, one.document.blocks)
+            return
+        self._counts.updated += 1
+        if self._update is None:
+            self._mark_seen(one.before)  # it would be replaced
 
     def _known_ids(self, batch: Sequence[tuple[Record, Owner]]) -> Mapping[str, KnownDocument]:
         """The documents that have ids of the batch, also behind the names of their sources."""
