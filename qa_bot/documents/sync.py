@@ -149,7 +149,7 @@ def synchronise(
         chosen = chosen_sources(store, names)
         _expect_places(chosen if names else ())
         runs = [registry.of_source(source) for source in chosen if source.kind in FILE_KINDS]
-        runs += _website_runs(registry, chosen, sites)
+        runs += _known_website_runs(registry, sites)
         Synchronisation(store, update, config.passages, log, progress, ByteBudget(limits), removing=True).run(runs)
     return log.counts
 
@@ -165,14 +165,11 @@ def _visited(home: Home, config: Config, names: Sequence[str], visiting: Visitin
         return visit_known(store, config, websites, visiting)
 
 
-def _website_runs(
-    registry: Registry, chosen: Sequence[Source], sites: Mapping[int, VisitedSite]
-) -> Iterator[SourceRun]:
-    for source in chosen:
-        if source.id in sites:
-            from qa_bot.documents.sources.websites import run_of
+def _known_website_runs(registry: Registry, sites: Mapping[int, VisitedSite]) -> Iterator[SourceRun]:
+    if sites:
+        from qa_bot.documents.sources.websites import known_runs
 
-            yield run_of(registry, source, sites[source.id], completing=False)
+        yield from known_runs(registry, sites)
 
 
 def chosen_sources(store: Store, names: Sequence[str] = ()) -> list[Source]:
