@@ -235,6 +235,25 @@ def test_a_later_source_replaces_records_of_data_until_it_is_removed(
     assert stored(empty_home) == {"1": "a"}
 
 
+@pytest.mark.parametrize("is_one_command", [True, False])
+def test_a_record_of_data_does_not_replace_a_file_of_another_source(
+    empty_home: Home, encoder: StaticEncoder, added: Add, synced: Add, tmp_path: Path, *, is_one_command: bool
+) -> None:
+    folder = write(tmp_path / "p", {"a.md": "Bees dance."})
+    lines = "".join(f'{{"id": "{id_}", "text": "Ants march {id_}."}}\n' for id_ in ("a.md", "2"))
+    data = write(tmp_path, {"one.jsonl": lines}) / "one.jsonl"
+    for paths in [[folder, data]] if is_one_command else [[folder], [data]]:
+        assert added(*paths).rejected == 0
+    expected = {"a.md": "Bees dance.", "one.jsonl/a.md": "Ants march a.md.", "2": "Ants march 2."}
+    for _ in range(2):
+        assert stored(empty_home) == expected
+        data.write_text(f"{lines}\n")
+        assert synced().rejected == 0
+    remove_source(empty_home, CONFIG, encoder, "p")
+    synced()
+    assert {*stored(empty_home)} == {"one.jsonl/a.md", "2"}
+
+
 def test_an_id_that_comes_twice_in_a_source_is_rejected_with_the_first_place(
     empty_home: Home, added: Add, docs: Path
 ) -> None:

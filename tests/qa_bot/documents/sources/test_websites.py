@@ -224,8 +224,10 @@ def test_a_page_with_a_redirect_to_a_changed_one_has_moved(qa_bot: Callable[...,
     assert qa_bot("delete", f"localhost:{site.port}/guide/sleep", "--json").json == {"deleted": 1, "missing": []}
 
 
-def feed(server: Any, *texts: str, built: str = "today") -> None:
-    items = "".join(f"<item><guid>{n}</guid><description>{text}</description></item>" for n, text in enumerate(texts))
+def feed(server: Any, *texts: str, built: str = "today", more: str = "") -> None:
+    """A feed; `more` is a part of its first entry."""
+    parts = [f"<guid>{n}</guid><description>{text}</description>" for n, text in enumerate(texts)]
+    items = "".join(f"<item>{part}{more * (n == 0)}</item>" for n, part in enumerate(parts))
     body = f"<rss><channel><lastBuildDate>{built}</lastBuildDate>{items}</channel></rss>"
     server.pages["localhost/news.xml"] = lambda _: web.Response(text=body, content_type="application/rss+xml")
 
@@ -239,6 +241,20 @@ def test_a_feed_has_changed_if_its_entries_have(qa_bot: Callable[..., Any], site
     report = sync(qa_bot)
     assert (unchanged["changed"], unchanged["sources"][0]["unchanged"]) == ([], 1)
     assert (report["changed"], report["added"]) == ([f"localhost:{site.port}/news.xml"], 1)
+
+
+def test_the_entries_of_a_feed_are_below_its_name(qa_bot: Callable[..., Any], site: Any) -> None:
+    add(qa_bot, site)
+    link = f"<link>{site.url('localhost/posts/1')}</link><title>Smiles</title>"
+    feed(site, "Quokkas smile.", "Quokkas hop.", more=link)
+    qa_bot("add", site.url("localhost/news.xml"))
+    prefix = f"localhost:{site.port}"
+    for name in (f"{prefix}/news.xml", site.url("localhost/news.xml")):
+        called = qa_bot("search", "quokkas", "--engine", "keyword", "--under", name, "--json")
+        found = {result["document"] for result in called.json["results"]}
+        assert found == {f"{prefix}/posts/1", f"{prefix}/news.xml#1"}
+    called = qa_bot("search", "quokkas", "--engine", "keyword", "--under", f"{prefix}/guide", "--json")
+    assert {result["document"].partition("/guide/")[2] for result in called.json["results"]} == {"", "sleep", "food"}
 
 
 def test_a_page_that_is_gone_is_an_error_until_its_document_is_removed(qa_bot: Callable[..., Any], site: Any) -> None:
