@@ -76,7 +76,7 @@ def add(
         ChangeError: the format is unknown, or the first page of a site cannot be read.
         WriterBusyError: another process is writing.
     """
-    _expect_input(paths, format)
+    _expect_input(() if removing and allow_empty else paths, format)
     budget = ByteBudget(limits or Limits())
     visiting = Visiting(budget.limits, pages, removing, allow_empty)
     sites = _newly_visited(home, config, urls, site or {}, visiting, collection)
@@ -88,6 +88,7 @@ def add(
             run.run(item for path in paths for item in read(path, format=format, budget=budget))
             return log.counts
         registry = Registry(store, config.passages, update, removing, allow_empty)
+        _expect_input((path for path in paths if not holder(resolve(path), registry.sources, collection)), None)
         runs = list(registry.runs(paths, collection=collection, format_=format))
         runs += _new_website_runs(registry, sites, collection)
         Synchronisation(store, update, config.passages, log, progress, budget, removing, ahead).run(runs)
@@ -382,5 +383,7 @@ def _expect_input(paths: Iterable[Path], format_: str | None) -> None:
     for path in paths:
         if not path.exists() and not path.is_symlink():
             raise FileNotFoundError(f"Expected a file or a folder, but got {path}, which does not exist.")
+        if path.exists() and not (path.is_dir() or path.is_file()):
+            raise ChangeError(f"Expected a file or a folder, but got {path}, which is neither.")
     if format_ is not None and format_ not in FORMATS:
         raise ChangeError(f"Expected one of the formats {', '.join(FORMATS)}, but got {format_!r}.")
