@@ -103,7 +103,7 @@ def rename(
     from qa_bot.documents import sync as changes
 
     changes.rename_source(*open_home(context), old, new)
-    if _wants_json(context, json):
+    if _is_json(context, json):
         print_json({"name": new, "before": old})
     else:
         say(f"The source {old} is now {new}.")
@@ -120,7 +120,7 @@ def move(
     from qa_bot.documents import sync as changes
 
     changes.move_source(*open_home(context), name, place)
-    if _wants_json(context, json):
+    if _is_json(context, json):
         print_json({"name": name, "place": str(place)})
     else:
         say(f"The source {name} is now at {place}.")
@@ -142,13 +142,13 @@ def remove(
     if not yes and not typer.confirm(question, err=True):
         raise typer.Exit(FAILED)
     removed = changes.remove_source(home, config, encoder, name)
-    if _wants_json(context, json):
+    if _is_json(context, json):
         print_json({"removed": removed})
     else:
         say(f"{counted(removed, 'document')} removed")
     raise typer.Exit(OK)
 
 
-def _wants_json(context: typer.Context, json: bool) -> bool:
-    """Whether `--json` stands behind the command or before it, as in `sources --json rename`."""
+def _is_json(context: typer.Context, json: bool) -> bool:
+    """Whether `--json` follows the command or precedes it, as in `sources --json rename`."""
     return json or bool(context.parent and context.parent.params.get("json"))

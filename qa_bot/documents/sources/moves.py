@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +20,14 @@ MOST_IDS = 1000
 
 Pair = tuple[str, str, float | None]
 """A document's id before, its id now, and until when it had the one before; None until now."""
+
+
+class Step(NamedTuple):
+    """The former ids of a file's documents, by what follows the stem, until when they held, and the file's place now."""
+
+    ids: Mapping[str, str]
+    until: float | None
+    place: Place
 
 
 class Place(NamedTuple):
@@ -49,7 +57,7 @@ class Moves:
     collection: str
     runs: Sequence[SourceRun]
     is_removing: bool
-    pairs: list[Pair] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     departed: list[DepartedFile] = field(default_factory=list)
     returned: set[Content] = field(default_factory=set)
 
@@ -64,15 +72,15 @@ class Moves:
                 place = fresh.get(row.content) or (None if row.path in run.results else others.get(row.content))
                 if place:
                     places[row.path] = place
-            self._follow(run, places)
+            self.steps += [Step(ids, None, places[path]) for path, ids in self._ids_before(run, places).items()]
             lost = [row.path for row in left[run.source.id] if row.path not in places and row.path not in run.results]
             self._note_departed(run, lost[:DEPARTED])
         self._note_returned()
-        return bool(self.pairs or self.departed or self.returned)
+        return bool(self.steps or self.departed or self.returned)
 
     def record(self, collection: int) -> None:
         """Record the moves; call it in the transaction that commits."""
-        rename(self.store, collection, self.pairs)
+        rename(self.store, collection, self._pairs())
         self.store.forget_departed(self.collection, self.returned)
         present = now()
         self.store.note_departed(self.collection, (one._replace(departed=present) for one in self.departed))
@@ -98,10 +106,9 @@ class Moves:
         fresh, others = dict[Content, Place](), dict[Content, Place]()
         if not contents:
             return fresh, others
-        gone = {(run.source.id, path) for run in self.runs for path in run.plan.gone}
-        read = {(run.source.id, path) for run in self.runs for path in run.results}
+        passed = {(run.source.id, path) for run in self.runs for path in (*run.plan.gone, *run.results)}
         for source, row in self.store.by_content(self.collection, contents):
-            if (source, row.path) not in gone | read and row.outcome != REJECTED:
+            if (source, row.path) not in passed and row.outcome != REJECTED:
                 others[row.content] = Place(source, "", row.path, row.stem)
         for run in self.runs:
             again = set(run.plan.again)
@@ -109,12 +116,6 @@ class Moves:
                 if result.content in contents and result.outcome != REJECTED:
                     (others if path in again else fresh)[result.content] = _place(run, path)
         return fresh, others
-
-    def _follow(self, run: SourceRun, places: Mapping[str, Place]) -> None:
-        """Pair the ids of documents of files before with those at the places where the files are now."""
-        before = self._ids_before(run, places)
-        for path, ids in before.items():
-            self._pair(ids, places[path], until=None)
 
     def _ids_before(self, run: SourceRun, paths: Iterable[str]) -> dict[str, dict[str, str]]:
         """The ids that documents of some files have in the current generation, by file and by what follows the stem."""
@@ -124,14 +125,26 @@ class Moves:
             ids.setdefault(one.file, {})[rest] = one.external_id
         return ids
 
-    def _pair(self, before: Mapping[str, str], place: Place, until: float | None) -> None:
-        owned = self.store.of_files(place.source, [place.path])
-        present = {_rest(one.external_id, place.stem, place.name): one.external_id for one in owned}
-        if len(before) == len(present) == 1:  # a page may have the id of its canonical address
-            pairs = [*zip(before.values(), present.values(), strict=True)]
-        else:
-            pairs = [(id_, present[rest]) for rest, id_ in before.items() if rest in present]
-        self.pairs += [(old, new, until) for old, new in pairs if old != new]
+    def _pairs(self) -> Iterator[Pair]:
+        """The ids before and now of the documents of all steps."""
+        present = self._present_ids()
+        for ids, until, place in self.steps:
+            present_ids = present.get(place, {})
+            if len(ids) == len(present_ids) == 1:  # a page may have the id of its canonical address
+                pairs = [*zip(ids.values(), present_ids.values(), strict=True)]
+            else:
+                pairs = [(id_, present_ids[rest]) for rest, id_ in ids.items() if rest in present_ids]
+            yield from ((old, new, until) for old, new in pairs if old != new)
+
+    def _present_ids(self) -> dict[Place, dict[str, str]]:
+        """The ids of documents at the places of all steps, by what follows the stem."""
+        places = {(step.place.source, step.place.path): step.place for step in self.steps}
+        ids: dict[Place, dict[str, str]] = {}
+        for source in {key for key, _ in places}:
+            for one in self.store.of_files(source, [path for key, path in places if key == source]):
+                place = places[source, one.file]
+                ids.setdefault(place, {})[_rest(one.external_id, place.stem, place.name)] = one.external_id
+        return ids
 
     def _note_departed(self, run: SourceRun, paths: Sequence[str]) -> None:
         for path, ids in self._ids_before(run, paths).items():
@@ -144,12 +157,12 @@ class Moves:
         new = {
             result.content: _place(run, path)
             for run in self.runs
-            for path in run.plan.new
+            for path in (*run.plan.new, *run.plan.changed)
             if (result := run.results.get(path)) and result.outcome == WHOLE and result.state.size
         }
         for one in self.store.departed(self.collection, new):
             self.returned.add(one.content)
-            self._pair(one.ids, new[one.content], until=one.departed)
+            self.steps.append(Step(one.ids, one.departed, new[one.content]))
 
 
 def _place(run: SourceRun, path: str) -> Place:

@@ -230,9 +230,9 @@ def test_filters_of_a_line_are_combined_with_those_of_the_command(qa_bot, write_
     rows = [{"_id": n, "title": "How long is paid leave?", **one} for n, one in enumerate(fields)]
     out = tmp_path / "out"
     qa_bot("ask", "--batch", write_lines("in.jsonl", *rows), "--out", out, "--collection", "team", "--under", "hr")
-    found = [{(row["collection"], row["document"]) for row in answer["sources"]} for answer in lines(out)]
+    sources = [{(row["collection"], row["document"]) for row in answer["sources"]} for answer in lines(out)]
     places = [("team", "hr/leave.md"), ("team", "hr/leave.md"), ("team", "it/leave.md"), ("other", "hr/leave.md")]
-    assert found == [{place} for place in places]
+    assert sources == [{place} for place in places]
 
 
 @pytest.mark.slow

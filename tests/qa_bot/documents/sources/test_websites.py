@@ -251,8 +251,8 @@ def test_the_entries_of_a_feed_are_below_its_name(qa_bot: Callable[..., Any], si
     prefix = f"localhost:{site.port}"
     for name in (f"{prefix}/news.xml", site.url("localhost/news.xml")):
         called = qa_bot("search", "quokkas", "--engine", "keyword", "--under", name, "--json")
-        found = {result["document"] for result in called.json["results"]}
-        assert found == {f"{prefix}/posts/1", f"{prefix}/news.xml#1"}
+        entries = {result["document"] for result in called.json["results"]}
+        assert entries == {f"{prefix}/posts/1", f"{prefix}/news.xml#1"}
     called = qa_bot("search", "quokkas", "--engine", "keyword", "--under", f"{prefix}/guide", "--json")
     assert {result["document"].partition("/guide/")[2] for result in called.json["results"]} == {"", "sleep", "food"}
 
