@@ -23,7 +23,7 @@ Pair = tuple[str, str, float | None]
 
 
 class Step(NamedTuple):
-    """The former ids of a file's documents, by what follows the stem, until when they held, and the file's place now."""
+    """Former ids of a file's documents, by what follows the stem, until when they held, and where the file is now."""
 
     ids: Mapping[str, str]
     until: float | None
