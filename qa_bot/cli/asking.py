@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -94,12 +94,13 @@ def ask(
     if hint and not persona:
         say("A hint steers a persona, but none is named: add --persona NAME.", err=True)
     with open_bot(context) as bot:
-        scope = _scope(bot, collection, under, since, until, language, include_archived)
+        narrowing = _narrowing(collection, under, since, until, language, include_archived)
+        scope = _scope(bot, narrowing)
         request = Ask.of(
             "", persona=valid(persona), hint=valid(hint), seconds=deadline, top=top, trace=trace, scope=scope
         )
         if batch is not None and out is not None:
-            return _ask_batch(bot, batch, out, run=run, ask=request, improving=not no_improve)
+            return _ask_batch(bot, batch, out, run=run, ask=request, narrowing=narrowing, improving=not no_improve)
         assert question is not None
         described = Question(read_question(question), valid(body), category=valid(category))
         answer = bot.ask(replace(request, question=described))
@@ -114,30 +115,36 @@ def ask(
     raise typer.Exit(OK if answer.answered else NO_ANSWER)
 
 
-def _scope(
-    bot: Bot,
+def _narrowing(
     collections: list[str] | None,
     under: list[str] | None,
     since: str | None,
     until: str | None,
     language: str | None,
     include_archived: bool,
-) -> Scope:
+) -> dict[str, Any]:
+    """The options that narrow a question, by the keys that requests and lines of a batch have for them."""
+    fields = {"collection": collections, "under": under, "since": since, "until": until, "language": language}
+    return {**fields, "include_archived": include_archived}
+
+
+def _scope(bot: Bot, fields: dict[str, Any]) -> Scope:
     """The documents to ask; paths on disk become those of ids."""
     from qa_bot.answering.scope import Scope, ScopeError
 
-    fields = {"collection": collections, "under": under, "since": since, "until": until, "language": language}
-    if under:
+    if fields["under"]:
         from qa_bot.documents.sources.under import by_ids, id_paths
 
         fields = by_ids(fields, partial(id_paths, store=bot.store.sources))
     try:
-        return Scope.of({**fields, "include_archived": include_archived})
+        return Scope.of(fields)
     except ScopeError as error:
         raise typer.BadParameter(str(error)) from None
 
 
-def _ask_batch(bot: Bot, batch: Path, out: Path, *, run: Path | None, ask: Ask, improving: bool) -> None:
+def _ask_batch(
+    bot: Bot, batch: Path, out: Path, *, run: Path | None, ask: Ask, narrowing: dict[str, Any], improving: bool
+) -> None:
     from qa_bot.cli.batch import answer_all
     from qa_bot.cli.documents.improving import improve_before
     from qa_bot.terminal.output import counting
@@ -145,7 +152,7 @@ def _ask_batch(bot: Bot, batch: Path, out: Path, *, run: Path | None, ask: Ask, 
     if improving:
         improve_before(bot.home, bot.config)
     with counting("Answering") as progress:
-        done = answer_all(bot, batch, out, run=run, ask=ask, progress=progress)
+        done = answer_all(bot, batch, out, run=run, ask=ask, narrowing=narrowing, progress=progress)
     failed = f", {done.failed:,} with an error" if done.failed else ""
     earlier = f", {done.earlier:,} done before" if done.earlier else ""
     say(f"{done.questions:,} questions, {done.answered:,} answered{failed}{earlier}", err=True)
@@ -170,7 +177,7 @@ def search(
     from qa_bot.answering.answer_json import candidate_dict
 
     with open_bot(context) as bot:
-        scope = _scope(bot, collection, under, since, until, language, include_archived)
+        scope = _scope(bot, _narrowing(collection, under, since, until, language, include_archived))
         candidates = bot.search(read_question(query), engine=engine.value, top=top, scope=scope)
         if json:
             results = [candidate_dict(candidate) for candidate in candidates]
@@ -211,7 +218,7 @@ def chat(
         if debate:
             hold_debate(bot, debate, read_line, hint=hint, turns=turns, print_json=printer)
         else:
-            scope = _scope(bot, collection, under, since, until, language, include_archived)
+            scope = _scope(bot, _narrowing(collection, under, since, until, language, include_archived))
             converse(
                 Chat(bot, persona=persona, hint=hint, deadline=deadline, scope=scope), read_line, print_json=printer
             )

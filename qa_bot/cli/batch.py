@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache, partial
@@ -15,7 +15,7 @@ import orjson
 
 from qa_bot.answering.answer_json import as_dict
 from qa_bot.answering.ask import Ask
-from qa_bot.answering.scope import EVERYTHING, Scope, ScopeError
+from qa_bot.answering.scope import Scope, ScopeError
 from qa_bot.answering.verification.configured_verifier import configured_verifier
 from qa_bot.bot import Bot
 from qa_bot.documents.question_lines import QuestionLine, read_question_lines, read_questions
@@ -46,6 +46,7 @@ def answer_all(
     *,
     run: Path | None = None,
     ask: Ask | None = None,
+    narrowing: Mapping[str, Any] | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Answered:
     """Answer every question of `source` into `out`.
@@ -54,7 +55,8 @@ def answer_all(
     a crash cut short is answered again. The TREC run holds the ranked documents before tiling, best first.
 
     Args:
-        ask: everything but the question, the same for all.
+        ask: everything but the question and its scope, the same for all.
+        narrowing: the fields of a scope that hold for all lines; a line's field replaces the one of the same name.
 
     Raises:
         BatchError: `out` or `run` belongs to other questions.
@@ -76,7 +78,8 @@ def answer_all(
             if isinstance(line, str):
                 payload, lines = {"qid": None, "error": f"{source}:{number}: {line}"}, b""
             else:
-                payload, lines = _answer_line(bot, ask, line, f"{source}:{number}", find)
+                fields = {**(narrowing or {}), **{k: v for k, v in line.fields.items() if v is not None}}
+                payload, lines = _answer_line(bot, ask, QuestionLine(line.question, fields), f"{source}:{number}", find)
             if ranked:  # before the answer: after a crash the run may hold too much, which is cut, but never too little
                 ranked.write(lines)
                 ranked.flush()
@@ -98,10 +101,9 @@ def _check_distinct(source: Path, out: Path, run: Path | None) -> None:
 def _answer_line(
     bot: Bot, ask: Ask, line: QuestionLine, where: str, find: Callable[[str], IdPaths]
 ) -> tuple[dict[str, Any], bytes]:
-    """The answer object of a line, whose own scope counts if it has one, and the lines of the run."""
+    """The answer object of a line, and the lines of the run."""
     try:
-        scope = Scope.of(by_ids(line.fields, find))
-        scope = replace(ask.scope if scope == EVERYTHING else scope, leave_out=line.question.id)
+        scope = replace(Scope.of(by_ids(line.fields, find)), leave_out=line.question.id)
         return _answer(bot, replace(ask, question=line.question, scope=scope))
     except (ScopeError, AttributeError, TypeError) as error:
         return {"qid": line.question.id, "error": f"{where}: {error}"}, b""

@@ -112,14 +112,17 @@ def repair(context: typer.Context, json: Json = False) -> None:
     raise typer.Exit(PARTLY if done.damaged or done.left_out else OK)
 
 
-def migrate(context: typer.Context) -> None:
+def migrate(context: typer.Context, json: Json = False) -> None:
     """Bring the database to the newest schema."""
     from qa_bot.home import store
 
     home, config = open_home(context)
     with home.lock("migrate"):
         before, after = store.migrate(home.store_url(config))
-    say(f"schema {after}" + (" (nothing to do)" if before == after else f" (was {before or 'empty'})"))
+    if json:
+        print_json({"schema": after, "before": before})
+    else:
+        say(f"schema {after}" + (" (nothing to do)" if before == after else f" (was {before or 'empty'})"))
 
 
 @settings.callback()

@@ -102,9 +102,8 @@ def recorded_turns(open_store: Callable[[], Store], conversation: str) -> list[R
 
     try:
         store = open_store()
-        present = store.sources.aliases()
-        turns = store.last_turns(conversation, REMEMBERED_TURNS)
-        turns = [replace(turn, answer=with_present_ids(turn.answer, present)) for turn in turns]
+        present = store.sources.present_ids()
+        turns = [with_present_ids(turn, present) for turn in store.last_turns(conversation, REMEMBERED_TURNS)]
         return of_turns(turns, store.last_feedback(conversation))
     except StoreError as error:
         log.warning("Earlier turns are unknown, because the store cannot be used: %s", error)

@@ -158,7 +158,7 @@ class RecordSync:
             assigned = {id_: (waiting.record.where, waiting.owner) for id_, waiting in self._waiting.items()}
         for original, owner in batch:
             record = self._named(original, owner, known, assigned)
-            self.renamed[owner[:2]] += record.id != original.id
+            self.renamed[owner[:2]] += record.id != original.id and _is_path(original)
             before = known.get(record.id)
             if record.id in assigned or (before and self._is_taken(before, record, owner)):
                 first = assigned[record.id][0] if record.id in assigned else before.origin if before else ""
@@ -181,14 +181,19 @@ class RecordSync:
                     self.replaced.add((before.source, before.file))
                 changed.append(_ChangedRecord(record, owner, hash_, document, before.document if before else None))
                 assigned[record.id] = record.where, owner
-                if before:
-                    self._counts.updated += 1
-                else:
-                    self._counts.added += 1
-                    self._blocks(owner).count(record.id, document.blocks)
+                self._count(changed[-1])
         self._write_decided(changed)
         self._cuts.clear()
         self._progress(self._counts)
+
+    def _count(self, one: _ChangedRecord) -> None:
+        if one.before is None:
+            self._counts.added += 1
+            self._blocks(one.owner).count(one.record.id, one.document.blocks)
+            return
+        self._counts.updated += 1
+        if self._update is None:
+            self._mark_seen(one.before)  # it would be replaced
 
     def _known_ids(self, batch: Sequence[tuple[Record, Owner]]) -> Mapping[str, KnownDocument]:
         """The documents that have ids of the batch, also behind the names of their sources."""
@@ -226,17 +231,20 @@ class RecordSync:
         known: Mapping[str, KnownDocument],
         assigned: Mapping[str, Assigned],
     ) -> bool:
-        """Whether the id is a path, and another file's document has it."""
+        """Whether another file's document has the id, and the id is a path: the record's, or of another source."""
         before = known.get(record.id)
-        if not _is_path(record):
-            return False
         if record.id in assigned:
-            return assigned[record.id][1][:2] != owner[:2]
-        if before is None or self._is_gone(before):
+            where, other = assigned[record.id]
+        elif before is None or self._is_gone(before):
             return False
-        if before.source is None:
-            return bool(owner.source) and is_other_file(before.origin, record.where)
-        return (before.source, before.file) != owner[:2]
+        else:
+            where, other = before.origin, Owner(before.source or 0, before.file, "")
+        if not _is_path(record):
+            are_two = other.source != owner.source and 0 not in {other.source, owner.source}
+            return are_two and _is_path_of(record.id, where)
+        if not other.source:
+            return bool(owner.source) and is_other_file(where, record.where)
+        return other[:2] != owner[:2]
 
     def _is_gone(self, before: KnownDocument) -> bool:
         return self._fate is not None and self._fate(before.source or 0, before.file) == "gone"
@@ -356,10 +364,13 @@ def _is_page(record: Record) -> bool:
 
 def _is_path(record: Record) -> bool:
     """Whether the id is the path of its file, with or without a part of the file: not an id of the user's data."""
-    if _is_page(record):
+    return _is_path_of(record.id, record.where)
+
+
+def _is_path_of(id_: str, where: str) -> bool:
+    if "://" in where:
         return False
-    base = re.split("[#:!]", record.id, maxsplit=1)[0]
-    path = file_of(record.where)
+    base, path = re.split("[#:!]", id_, maxsplit=1)[0], file_of(where)
     return f"/{path}".endswith(f"/{base}") or f"/{path.rpartition('!')[2]}".endswith(f"/{base}")
 
 

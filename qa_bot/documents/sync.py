@@ -76,7 +76,7 @@ def add(
         ChangeError: the format is unknown, or the first page of a site cannot be read.
         WriterBusyError: another process is writing.
     """
-    _expect_input(paths, format)
+    _expect_input(() if removing and allow_empty else paths, format)
     budget = ByteBudget(limits or Limits())
     visiting = Visiting(budget.limits, pages, removing, allow_empty)
     sites = _newly_visited(home, config, urls, site or {}, visiting, collection)
@@ -88,6 +88,7 @@ def add(
             run.run(item for path in paths for item in read(path, format=format, budget=budget))
             return log.counts
         registry = Registry(store, config.passages, update, removing, allow_empty)
+        _expect_input((path for path in paths if not holder(resolve(path), registry.sources, collection)), None)
         runs = list(registry.runs(paths, collection=collection, format_=format))
         runs += _new_website_runs(registry, sites, collection)
         Synchronisation(store, update, config.passages, log, progress, budget, removing, ahead).run(runs)
@@ -149,7 +150,7 @@ def synchronise(
         chosen = chosen_sources(store, names)
         _expect_places(chosen if names else ())
         runs = [registry.of_source(source) for source in chosen if source.kind in FILE_KINDS]
-        runs += _website_runs(registry, chosen, sites)
+        runs += _known_website_runs(registry, sites)
         Synchronisation(store, update, config.passages, log, progress, ByteBudget(limits), removing=True).run(runs)
     return log.counts
 
@@ -165,14 +166,11 @@ def _visited(home: Home, config: Config, names: Sequence[str], visiting: Visitin
         return visit_known(store, config, websites, visiting)
 
 
-def _website_runs(
-    registry: Registry, chosen: Sequence[Source], sites: Mapping[int, VisitedSite]
-) -> Iterator[SourceRun]:
-    for source in chosen:
-        if source.id in sites:
-            from qa_bot.documents.sources.websites import run_of
+def _known_website_runs(registry: Registry, sites: Mapping[int, VisitedSite]) -> Iterator[SourceRun]:
+    if sites:
+        from qa_bot.documents.sources.websites import known_runs
 
-            yield run_of(registry, source, sites[source.id], completing=False)
+        yield from known_runs(registry, sites)
 
 
 def chosen_sources(store: Store, names: Sequence[str] = ()) -> list[Source]:
@@ -385,5 +383,7 @@ def _expect_input(paths: Iterable[Path], format_: str | None) -> None:
     for path in paths:
         if not path.exists() and not path.is_symlink():
             raise FileNotFoundError(f"Expected a file or a folder, but got {path}, which does not exist.")
+        if path.exists() and not (path.is_dir() or path.is_file()):
+            raise ChangeError(f"Expected a file or a folder, but got {path}, which is neither.")
     if format_ is not None and format_ not in FORMATS:
         raise ChangeError(f"Expected one of the formats {', '.join(FORMATS)}, but got {format_!r}.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -29,7 +29,7 @@ from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
 from qa_bot.home.generations.commit import Switch
 from qa_bot.home.journal import open_store
-from qa_bot.home.store import ConversationInfo, Feedback, JoinedCounts, Store, Turn, with_present_ids
+from qa_bot.home.store import ConversationInfo, Feedback, JoinedCounts, PresentId, Store, Turn, with_present_ids
 from qa_bot.home.store.retention import Joining
 from qa_bot.transfer.archive import Archive, Part, opened
 from qa_bot.transfer.archive_lines import all_lines, first_error, lines_of, valid_lines
@@ -147,7 +147,7 @@ def join(
             sources.finish(all_lines(archive, "aliases", AliasLine, log))
             with store.joining() as joining:
                 imported.conversations, imported.joined = _join_history(
-                    joining, archive, sources.present, log, progress
+                    joining, archive, sources.present_id, log, progress
                 )
 
         with open_store(home, config) as store:
@@ -295,9 +295,9 @@ def _digest(path: Path) -> str:
 
 
 def _join_history(
-    joining: Joining, archive: Archive, present: Mapping[tuple[str, str], str], log: RejectLog, progress: Progress
+    joining: Joining, archive: Archive, present: PresentId, log: RejectLog, progress: Progress
 ) -> tuple[int, JoinedCounts]:
-    """Import conversations and turns; `present` are ids of documents that differ here."""
+    """Import conversations and turns; `present` knows the ids that documents have here."""
     for part in archive.parts("settled"):
         joining.settled_gaps((line.key, line.settled) for _, line in valid_lines(archive, part, _SettledLine, log))
     fresh, joined = 0, JoinedCounts()
@@ -311,10 +311,7 @@ def _join_history(
     for part in archive.parts("turns"):
         lines = valid_lines(archive, part, _TurnLine, log)
         while rows := list(islice(lines, BATCH)):
-            turns = [
-                (replace(turn, answer=with_present_ids(turn.answer, present)), votes)
-                for turn, votes in _turns(rows, joining, log)
-            ]
+            turns = [(with_present_ids(turn, present), votes) for turn, votes in _turns(rows, joining, log)]
             new = joining.turns(turns)
             joined = JoinedCounts(joined.turns + new.turns, joined.known + new.known, joined.votes + new.votes)
             progress(joined.turns + joined.known, "Importing turns")

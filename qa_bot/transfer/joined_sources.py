@@ -6,13 +6,13 @@ front of them, as `add` does; answers of imported conversations are changed alik
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count, groupby
 
 from qa_bot.documents.record_sync import NO_OWNER, Owner
 from qa_bot.documents.sources.plan import REJECTED, STALE, WHOLE
-from qa_bot.home.store import Source, SourceFile, Store
+from qa_bot.home.store import PresentIds, Renaming, Source, SourceFile, Store
 from qa_bot.transfer.source_lines import AliasLine, FileLine, SourceLine
 
 Files = Callable[[], Iterable[FileLine]]
@@ -29,6 +29,7 @@ class JoinedSources:
     new: list[Source] = field(default_factory=list)
     present: dict[tuple[str, str], str] = field(default_factory=dict)
     """By collection and id in the archive: the id here of each document that has another one."""
+    _renamed: PresentIds = field(default_factory=lambda: PresentIds([]))
     _stems: dict[tuple[int, str], tuple[str, str]] = field(default_factory=dict)
     """Beginnings of ids in the archive and here, by key of the source in the archive and file; equal ones left out."""
 
@@ -73,7 +74,12 @@ class JoinedSources:
             if key in self.sources:
                 local = self.sources[key].id
                 self.store.sources.save_files(local, self._rows(local, lines))
-        self._join_aliases(aliases)
+        self._join_aliases([*aliases])
+
+    def present_id(self, collection: str, id_: str, at: float) -> str:
+        """The id that a document has here, from an id in the archive and the time when that was used."""
+        id_ = self._renamed(collection, id_, at)
+        return self.present.get((collection, id_), id_)
 
     def _compare_stems(self) -> None:
         """Files that are here keep their ids; others follow the prefix of their source."""
@@ -108,19 +114,19 @@ class JoinedSources:
             stem = self._stems.get((line.source, line.path), ("", line.stem))[1]
             yield line.file(stem=stem, outcome=outcome)
 
-    def _join_aliases(self, lines: Iterable[AliasLine]) -> None:
-        """Former ids that mean another document here are replaced in imported answers instead."""
-        known = self.store.sources.aliases()
+    def _join_aliases(self, lines: Sequence[AliasLine]) -> None:
+        """Add former ids, but those that mean another document here: imported answers have present ids anyway."""
+        self._renamed = PresentIds((line.collection, line.renaming) for line in lines)
+        known = {(collection, one.old) for collection, one in self.store.sources.aliases()}
         collections = {info.name: info.id for info in self.store.collections()}
         for line in lines:
-            new = self.present.get((line.collection, line.new), line.new)
-            if line.collection not in collections or known.get((line.collection, line.old)) == new:
+            collection = collections.get(line.collection)
+            if collection is None or (line.collection, line.old) in known:
                 continue
-            collection = collections[line.collection]
-            if (line.collection, line.old) in known or self.store.known(collection, [line.old]):
-                self.present[line.collection, line.old] = new
-            elif self.store.known(collection, [new]):
-                self.store.sources.add_aliases(collection, [(line.old, new)])
+            last, since = self._renamed.since(line.collection, line.new, line.renaming.end)
+            new = self.present.get((line.collection, last), last)
+            if self.store.known(collection, [new]) and not self.store.known(collection, [line.old]):
+                self.store.sources.add_aliases(collection, [Renaming(line.old, new, line.until, since)])
 
 
 def _names(name: str) -> Iterator[str]:

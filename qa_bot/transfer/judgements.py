@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -91,10 +91,10 @@ def queries_path(path: Path) -> Path:
 
 def write_lines(store: Store, file: IO[bytes], *, progress: Progress = lambda _: None) -> VoteCounts:
     """Write a line for each turn with a vote: question, answer, used sources, last vote."""
-    counts, present = VoteCounts(), store.sources.aliases()
+    counts, present = VoteCounts(), store.sources.present_ids()
     for turn, feedback in store.stream_turns(voted=True):
-        turn = replace(turn, answer=with_present_ids(turn.answer, present))
-        file.write(escaped_json(orjson.dumps(vote_fields(turn, feedback[-1]))) + b"\n")
+        fields = vote_fields(with_present_ids(turn, present), feedback[-1])
+        file.write(escaped_json(orjson.dumps(fields)) + b"\n")
         counts.votes += 1
         progress(counts.votes)
     return counts
@@ -121,11 +121,11 @@ def vote_fields(turn: Turn, vote: Feedback) -> dict[str, Any]:
 
 def _collect(store: Store, progress: Progress) -> tuple[VoteCounts, dict[str, _Votes]]:
     counts, votes = VoteCounts(), dict[str, _Votes]()
-    present = store.sources.aliases()
+    present = store.sources.present_ids()
     for turn, feedback in store.stream_turns(voted=True):
         counts.votes += 1
         progress(counts.votes)
-        documents = {escape_id(source["document"]) for source in _used(with_present_ids(turn.answer, present))}
+        documents = {escape_id(source["document"]) for source in _used(with_present_ids(turn, present).answer)}
         question = " ".join((turn.rewritten or turn.question).split())
         if turn.answer.get("kind") in ("fact", "talk") or not documents or not question:
             counts.unused += 1

@@ -7,10 +7,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from qa_bot.home.store import Source, SourceFile, Store
+from qa_bot.home.store import Renaming, Source, SourceFile, Store
+from qa_core.wall_clock import now
 
 _Text = Annotated[str, Field(min_length=1)]
 _Count = Annotated[int, Field(ge=0)]
+_Time = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _Long = Annotated[int, Field(ge=-1, lt=2**63)]
 
 
@@ -75,11 +77,17 @@ class FileLine(BaseModel):
 
 
 class AliasLine(BaseModel):
-    """A former id of a document."""
+    """A former id of a document; without times, which earlier archives lack, until now."""
 
     collection: _Text
     old: _Text
     new: _Text
+    until: _Time = Field(default_factory=now)
+    since: _Time = Field(default_factory=now)
+
+    @property
+    def renaming(self) -> Renaming:
+        return Renaming(self.old, self.new, self.until, self.since)
 
 
 def source_rows(store: Store) -> Iterator[dict[str, Any]]:
@@ -106,5 +114,5 @@ def file_rows(store: Store) -> Iterator[dict[str, Any]]:
 
 def alias_rows(store: Store) -> Iterator[dict[str, Any]]:
     """Fields of an `AliasLine` each."""
-    for (collection, old), new in sorted(store.sources.aliases().items()):
-        yield {"collection": collection, "old": old, "new": new}
+    for collection, one in sorted(store.sources.aliases()):
+        yield {"collection": collection, **one._asdict()}

@@ -97,12 +97,16 @@ def rename(
     context: typer.Context,
     old: Annotated[str, typer.Argument(help="Name of the source.")],
     new: Annotated[str, typer.Argument(help="Its new name.", callback=expect_name)],
+    json: Json = False,
 ) -> None:
     """Give a source another name; ids of its documents stay."""
     from qa_bot.documents import sync as changes
 
     changes.rename_source(*open_home(context), old, new)
-    say(f"The source {old} is now {new}.")
+    if _is_json(context, json):
+        print_json({"name": new, "before": old})
+    else:
+        say(f"The source {old} is now {new}.")
 
 
 @sources.command("move")
@@ -110,12 +114,16 @@ def move(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="Name of the source.")],
     place: Annotated[Path, typer.Argument(help="Where its folder or file is now.")],
+    json: Json = False,
 ) -> None:
     """Tell where a source is now; `sync` compares its files there, and its documents stay."""
     from qa_bot.documents import sync as changes
 
     changes.move_source(*open_home(context), name, place)
-    say(f"The source {name} is now at {place}.")
+    if _is_json(context, json):
+        print_json({"name": name, "place": str(place)})
+    else:
+        say(f"The source {name} is now at {place}.")
 
 
 @sources.command("remove")
@@ -134,8 +142,13 @@ def remove(
     if not yes and not typer.confirm(question, err=True):
         raise typer.Exit(FAILED)
     removed = changes.remove_source(home, config, encoder, name)
-    if json:
+    if _is_json(context, json):
         print_json({"removed": removed})
     else:
         say(f"{counted(removed, 'document')} removed")
     raise typer.Exit(OK)
+
+
+def _is_json(context: typer.Context, json: bool) -> bool:
+    """Whether `--json` follows the command or precedes it, as in `sources --json rename`."""
+    return json or bool(context.parent and context.parent.params.get("json"))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from qa_bot.documents.ingest.files.digest import file_digest
 from qa_bot.documents.ingest.records import Limits, Notice, Reject
 from qa_bot.documents.sources.listing import FileState, Listing
-from qa_bot.home.store import SourceFile
+from qa_bot.home.store import Content, SourceFile
 
 WHOLE = "read"
 """Outcome of a file: all of it was read, and its documents are those of the file."""
@@ -18,6 +18,7 @@ STALE = "stale"
 REJECTED = "rejected"
 """Outcome of a file of which something was rejected; it is read again every time."""
 
+OTHERS = "it has none of the files that it had before"
 NOTHING_LEFT = "There is nothing any more, and its documents are removed; `qa-bot sources remove` forgets the source."
 
 
@@ -45,7 +46,7 @@ class SyncPlan:
     new: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     moved: list[tuple[str, str]] = field(default_factory=list)
-    """Pairs of the path before and the path now."""
+    """Pairs of the path before and the path now; at the path before may be another file now."""
     deleted: list[str] = field(default_factory=list)
     again: list[str] = field(default_factory=list)
     """Unchanged files that are read again: rejected ones, and ones that were read with other settings."""
@@ -64,8 +65,8 @@ class SyncPlan:
 
     @property
     def gone(self) -> list[str]:
-        """Paths whose documents are removed."""
-        return [*self.deleted, *(before for before, _ in self.moved)]
+        """Paths without a file, whose documents are removed."""
+        return [*self.deleted, *(before for before, _ in self.moved if before not in self.states)]
 
     @property
     def is_empty(self) -> bool:
@@ -78,7 +79,9 @@ def compare(
     listing: Listing,
     *,
     settings: str,
+    is_folder: bool | None = None,
     incomplete: Callable[[SourceFile], bool] = lambda _: False,
+    removing: bool = True,
     allow_empty: bool = False,
 ) -> SyncPlan:
     """Compare by size and time first; the content is read only if one of them differs, or to find moved files.
@@ -86,10 +89,15 @@ def compare(
     Args:
         rows: the files of the last synchronisation within the listing's scope, by path.
         settings: what affects how files are read; a file that was read with others is read again.
+        is_folder: whether the place was a folder before, None if there was none.
         incomplete: whether an unchanged file must be read again, because documents of it are missing.
-        allow_empty: an empty or missing place means that all files were deleted.
+        removing: documents of deleted files are to be removed.
+        allow_empty: an empty or missing place, or one with other files only, means that all files were deleted.
     """
     plan = SyncPlan(problems=listing.problems)
+    if is_folder is not None and listing.place.exists() and listing.place.is_dir() != is_folder and not allow_empty:
+        thing = "it is a file now" if is_folder else "it is a folder now"
+        return SyncPlan(error=_unreachable(listing.place, thing))
     seen: set[str] = set()
     try:
         for state in listing.states():
@@ -105,6 +113,8 @@ def compare(
         return SyncPlan(error=_unreachable(listing.place, "it has no files any more"), problems=listing.problems)
     gone = [path for path in rows if path not in seen and not listing.is_unreadable(path)]
     _find_moves(plan, gone, rows)
+    if removing and not allow_empty and _is_another(plan, rows):
+        return SyncPlan(error=_unreachable(listing.place, OTHERS), problems=listing.problems)
     return plan
 
 
@@ -132,22 +142,35 @@ def _compare_file(
     plan.states[state.path] = state
 
 
-def _find_moves(plan: SyncPlan, gone: Iterable[str], rows: Mapping[str, SourceFile]) -> None:
-    """Pair new files with gone ones of the same content; each is used once."""
-    by_content: dict[tuple[int, str], list[str]] = {}
-    for path in sorted(gone):
-        by_content.setdefault((rows[path].size, rows[path].hash), []).append(path)
-    sizes = {size for size, _ in by_content if size}
-    staying: list[str] = []
-    for path in plan.new:
+def _find_moves(plan: SyncPlan, gone: Sequence[str], rows: Mapping[str, SourceFile]) -> None:
+    """Pair new and changed files with gone and changed ones that had the same content; each is used once.
+
+    What is now at the path of a file that moved is new, unless it has moved, too, as when two files are swapped.
+    """
+    by_content: dict[Content, list[str]] = {}
+    for path in (*sorted(gone), *plan.changed):
+        if rows[path].size and rows[path].hash:
+            by_content.setdefault(rows[path].content, []).append(path)
+    sizes = {content.size for content in by_content}
+    for path in (*plan.new, *plan.changed):
         state = plan.states[path]
-        before = by_content.get((state.size, file_digest(state.location))) if state.size in sizes else None
-        if before:
+        if state.size in sizes and (before := by_content.get(Content(state.size, file_digest(state.location)))):
             plan.moved.append((before.pop(0), path))
-        else:
-            staying.append(path)
-    plan.new = staying
-    plan.deleted = sorted(path for paths in by_content.values() for path in paths)
+    left, come = {before for before, _ in plan.moved}, {now for _, now in plan.moved}
+    others = [path for path in plan.states if path in left.union(plan.new, plan.changed) - come]
+    plan.new = [path for path in others if path in left or path not in rows]
+    plan.changed = [path for path in others if path not in left and path in rows]
+    plan.deleted = sorted(path for path in gone if path not in left)
+
+
+def _is_another(plan: SyncPlan, rows: Mapping[str, SourceFile]) -> bool:
+    """Whether nothing of before is there any more, as on a share that is not mounted.
+
+    The only file of a source may have another name and another content; it is gone only if something was added.
+    """
+    if len(plan.deleted) < len(rows) or not any(row.documents for row in rows.values()):
+        return False
+    return len(rows) > 1 or not any(state.size for state in plan.states.values())
 
 
 def _unreachable(place: Path, reason: str) -> str:

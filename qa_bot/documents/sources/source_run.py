@@ -25,6 +25,7 @@ from qa_core.counted import counted
 
 YOUNG = 2_000_000_000
 """Nanoseconds: a file that changed so recently may change again without a new time, so its time is not trusted."""
+EMPTY = "Expected documents as before, but got none; restore it, or, if they are really gone, sync with --allow-empty."
 KEPT = " It keeps {documents} from before."
 
 
@@ -59,6 +60,7 @@ class SourceRun:
     is_new: bool = False
     first_reject: str = ""
     rejected: int = 0
+    allow_empty: bool = False
     _gone: set[str] = field(default_factory=set)
     _deleted: dict[str, frozenset[str]] = field(default_factory=dict)
 
@@ -70,16 +72,18 @@ class SourceRun:
             removing: read files again whose earlier documents were kept.
             allow_empty: an empty source means that all of its files were deleted.
         """
-        self.rows = self.store.files(self.source.id, self.scope)
+        self.rows, self.allow_empty = self.store.files(self.source.id, self.scope), allow_empty
         held = self.store.documents_by_file(self.source.id) if completing and self.rows else {}
         self.plan = compare(
             self.rows,
             Listing(Path(self.source.place), self.scope),
             settings=self.settings,
+            is_folder=self.source.kind == "folder" if self.rows else None,
             incomplete=lambda row: (
                 (completing and (bool(row.deleted) or held.get(row.path, 0) < row.documents))
                 or (removing and row.outcome == STALE)
             ),
+            removing=removing,
             allow_empty=allow_empty,
         )
         self._note_plan(completing=completing)
@@ -128,6 +132,10 @@ class SourceRun:
     def rows_to_store(self, held: Mapping[str, int]) -> Iterator[SourceFile]:
         """The rows of all files that were read; `held` has the numbers of their documents by path."""
         return (self.row(path, held.get(path, 0)) for path in self.results)
+
+    def had_other_content(self, path: str, result: FileResult) -> bool:
+        """Whether another content than the result's was at a path."""
+        return path in self.rows and self.rows[path].content != result.content
 
     def deleted(self, path: str) -> frozenset[str]:
         """Ids of documents that the user deleted from a file that did not change since."""
@@ -180,8 +188,11 @@ class SourceRun:
                 result.first = result.first or item.id
                 result.records += 1
             yield item
+        row = self.rows.get(path)
+        if row and row.documents and not (last or result.records) and self._is_single():
+            result.outcome, last = REJECTED, Reject(printable(state.location), EMPTY)
+            self._count(last)
         if last is not None:
-            row = self.rows.get(path)
             note = (
                 KEPT.format(documents=counted(row.documents, "document"))
                 if row and row.documents and not result.records
@@ -189,6 +200,10 @@ class SourceRun:
             )
             yield Reject(last.where, last.reason + note)
         self.results[path] = result
+
+    def _is_single(self) -> bool:
+        """Whether the source is one file, without which nothing would be left of it."""
+        return self.source.kind in ("file", "archive") and not self.allow_empty
 
     def _request(self, path: str, state: FileState) -> Request | None:
         """A file of the disk, as it may be read ahead; None for what was sent or visited."""

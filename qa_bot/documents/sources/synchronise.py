@@ -17,7 +17,7 @@ from qa_bot.documents.read_ahead.ahead import ReadAhead, reading_ahead
 from qa_bot.documents.read_ahead.file_read import Settings
 from qa_bot.documents.record_sync import CUTTING, FateOf, Progress, RecordSync, SourceItem, is_other_file
 from qa_bot.documents.reject_log import RejectLog
-from qa_bot.documents.sources.moves import stems_now
+from qa_bot.documents.sources.moves import Moves, rename
 from qa_bot.documents.sources.plan import REJECTED, STALE, WHOLE
 from qa_bot.documents.sources.source_run import SourceRun
 from qa_bot.home.sections import PassagesSection
@@ -63,8 +63,10 @@ class Synchronisation:
             records = self._read(
                 name, chosen, lambda source, file: by_id[source].fate(file) if source in by_id else "elsewhere"
             )
+            if self.update:
+                self._follow_moves(name, chosen, self.update)
             for run in chosen:
-                self._finish(run, records, chosen)
+                self._finish(run, records)
 
     def _read(self, collection: str, runs: Sequence[SourceRun], fate: FateOf) -> RecordSync:
         """Store the records of the files to read, of which the next ones are read ahead."""
@@ -96,15 +98,19 @@ class Synchronisation:
                 yield Reject(run.source.place, str(error))
                 return
 
-    def _finish(self, run: SourceRun, records: RecordSync, runs: Sequence[SourceRun]) -> None:
-        """Remove what is gone, and have the state of the files remembered; `runs` are those of its collection."""
+    def _follow_moves(self, collection: str, runs: Sequence[SourceRun], update: IndexUpdate) -> None:
+        """Have votes follow the files that moved, and the files that are gone remembered."""
+        moves = Moves(self.store.sources, collection, runs, is_removing=self.removing)
+        if moves.find():
+            update.records.append(partial(moves.record, self.store.collection(collection)))
+
+    def _finish(self, run: SourceRun, records: RecordSync) -> None:
+        """Remove what is gone, and have the state of the files remembered."""
         update = self.update
+        gone = self._retire_gone(run, records) if self.removing else []
+        self._retire_left_over(run, records)
         if update is None:
-            going = self.store.sources.of_files(run.source.id, run.plan.gone if self.removing else ())
-            self.log.counts.removed += sum(not records.was_seen(one.document) for one in going)
             return
-        gone = self._retire_gone(run, records, update, runs) if self.removing else []
-        self._retire_left_over(run, records, update)
         self._replace_sections(run, records, update)
         for (source, path), (count, first) in records.rejected.items():
             if source == run.source.id and path in run.results:
@@ -121,30 +127,19 @@ class Synchronisation:
 
         update.records.append(remember)
 
-    def _retire_gone(
-        self, run: SourceRun, records: RecordSync, update: IndexUpdate, runs: Sequence[SourceRun]
-    ) -> list[str]:
+    def _retire_gone(self, run: SourceRun, records: RecordSync) -> list[str]:
         """Remove the documents of deleted and moved files; the files that are forgotten."""
-        stems = stems_now([run.rows[path] for path in run.plan.deleted], runs)
-        stems |= {
-            before: run.results[now].stem
-            for before, now in run.plan.moved
-            if now in run.results and run.results[now].outcome == WHOLE
-        }
-        gone = list(dict.fromkeys([*run.plan.deleted, *stems]))
+        read = {path for path, result in run.results.items() if result.outcome == WHOLE}
+        staying = {before for before, now in run.plan.moved if now not in read}
+        gone = [path for path in run.plan.gone if path not in staying]
         owned = [one for one in self.store.sources.of_files(run.source.id, gone) if not records.was_seen(one.document)]
-        aliases = [
-            (one.external_id, stems[one.file] + one.external_id[len(run.rows[one.file].stem) :])
-            for one in owned
-            if one.file in stems and one.external_id.startswith(run.rows[one.file].stem)
-        ]
-        repeats = self.store.sources.count_repeats(update.number, [one.document for one in owned])
-        self.log.counts.duplicates -= repeats  # of what is no longer there
-        self._retire(owned, update)
-        self._alias(run, aliases, update)
+        if self.update:
+            repeats = self.store.sources.count_repeats(self.update.number, [one.document for one in owned])
+            self.log.counts.duplicates -= repeats  # of what is no longer there
+        self._retire(owned)
         return gone
 
-    def _retire_left_over(self, run: SourceRun, records: RecordSync, update: IndexUpdate) -> None:
+    def _retire_left_over(self, run: SourceRun, records: RecordSync) -> None:
         """Remove documents that a file held before and holds no longer, or mark the file as stale."""
         left: dict[str, list[OwnedDocument]] = {}
         known = (path for path in run.results if path in run.rows)
@@ -154,7 +149,7 @@ class Synchronisation:
         for path, owned in left.items():
             result = run.results[path]
             if result.outcome == WHOLE and self.removing:
-                self._retire(owned, update)
+                self._retire(owned)
             elif result.outcome == WHOLE:
                 result.outcome = STALE
 
@@ -173,16 +168,13 @@ class Synchronisation:
             result = stems.get(one.external_id.partition("#")[0])
             if result and not records.was_seen(one.document) and not is_other_file(one.origin, result.state.location):
                 replaced.append(one)
-        self._retire(replaced, update)
-        self._alias(run, [(one.external_id, one.external_id.partition("#")[0]) for one in replaced], update)
+        self._retire(replaced)
+        if pairs := [(one.external_id, one.external_id.partition("#")[0], None) for one in replaced]:
+            update.records.append(partial(rename, self.store.sources, collection, pairs))
 
-    def _retire(self, owned: Sequence[OwnedDocument], update: IndexUpdate) -> None:
-        self.log.counts.removed += update.retire([one.document for one in owned])
-
-    def _alias(self, run: SourceRun, pairs: Sequence[tuple[str, str]], update: IndexUpdate) -> None:
-        if pairs:
-            collection = self.store.collection(run.source.collection)
-            update.records.append(partial(self.store.sources.add_aliases, collection, pairs))
+    def _retire(self, owned: Sequence[OwnedDocument]) -> None:
+        keys = [one.document for one in owned]
+        self.log.counts.removed += self.update.retire(keys) if self.update else len(keys)
 
     def _remember(self, run: SourceRun, gone: Sequence[str]) -> None:
         """Store the state of the files; only once their documents are in the current generation.

@@ -46,7 +46,8 @@ def id_paths(path: str, store: SourceStore) -> IdPaths:
 
     A path on disk may be relative, and its file may be gone. A path that is in no source stays unchanged.
     """
-    stems, sources = list(store.stems()), store.all()
+    sources = store.all()
+    stems = list(_stems(store, sources))
     name = path.rstrip("/")
     named = {source.id for source in sources if source.name == name}
     others = [one for one in stems if one.source not in named or one.stem == one.path]
@@ -75,6 +76,15 @@ def cover(inside: Iterable[str], outside: Iterable[str]) -> tuple[str, ...]:
     """
     shared = {above for path in outside for above in _paths_to(path)}
     return tuple(sorted({next((one for one in _paths_to(path) if one not in shared), path) for path in inside}))
+
+
+def _stems(store: SourceStore, sources: Iterable[Source]) -> Iterator[StoredStem]:
+    """What the ids of each file begin with; the ids of a page, such as those of a feed's entries, are other ones."""
+    websites = {source.id for source in sources if source.kind == "website"}
+    yield from (one for one in store.stems() if one.source not in websites)
+    for key in websites:
+        for row in store.files(key).values():
+            yield from (StoredStem(key, row.path, id_) for id_ in (row.state or {}).get("ids") or [row.stem])
 
 
 def _on_disk(place: Path, sources: Sequence[Source]) -> dict[int, str]:

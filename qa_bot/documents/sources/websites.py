@@ -114,13 +114,15 @@ class WebsiteRun(SourceRun):
             self._pages[path] = visit
 
     def _find_moves(self) -> None:
-        """Pair new pages with gone ones of the same content, or with such that no link leads to."""
+        """Pair new pages with gone ones that redirect to them or had the same content, or with such that no link leads
+        to."""
         plan = self.plan
+        redirected = {document_id(one.moved_to): document_id(one.url) for one in self.site.visits if one.moved_to}
         gone = {self.rows[path].hash: path for path in [*self._uncertain, *plan.deleted] if self.rows[path].hash}
         for path in list(plan.new):
             state = self._pages[path].state
-            if state is not None and state.hash in gone:
-                before = gone.pop(state.hash)
+            before = redirected.get(path) or (gone.get(state.hash) if state else None)
+            if before in plan.deleted or before in self._uncertain:
                 plan.new.remove(path)
                 (plan.deleted if before in plan.deleted else self._uncertain).remove(before)
                 plan.moved.append((before, path))
@@ -192,28 +194,44 @@ def website_run(registry: Registry, site: VisitedSite, collection: str | None) -
         source = registry.new_source(name, KIND, site.place, collection or "default", options)
         _absorb(registry, source, site)
         registry.store_later(source)
-    elif source.options.get("site") != options["site"]:
-        source = replace(source, options={**source.options, **options})
-        registry.store_later(source)
-    run = run_of(registry, source, site, completing=True)
+    else:
+        _absorb(registry, source, site)
+        if source.options.get("site") != options["site"]:
+            source = replace(source, options={**source.options, **options})
+            registry.store_later(source)
+    run = _run_of(registry, source, site, completing=True)
     run.is_new = is_new
     return run
 
 
+def known_runs(registry: Registry, sites: Mapping[int, VisitedSite]) -> Iterator[WebsiteRun]:
+    """The runs of visited sites, by the keys of their sources, but those that another one takes over."""
+    for source in registry.sources:
+        if source.id in sites:
+            _absorb(registry, source, sites[source.id])
+    return (
+        _run_of(registry, source, sites[source.id], completing=False)
+        for source in registry.sources
+        if source.id in sites
+    )
+
+
 def _absorb(registry: Registry, source: Source, site: VisitedSite) -> None:
-    """Have a new site take over the sources of which it has all pages."""
+    """Have a site take over the other sources of which it has all pages, unless another site has taken it over."""
     visited = {document_id(visit.url) for visit in site.visits}
     store, inner = registry.store.sources, list[Source]()
-    if registry.update and site.options.get("crawl"):
-        known = [one for one in store.all() if one.kind == KIND and one.collection == source.collection]
-        inner = [one for one in known if visited.issuperset(store.files(one.id))]
-    if inner:  # stored at once, because it takes over rows that are compared next
+    known = {one.id: one for one in store.all() if one.kind == KIND and one.collection == source.collection}
+    is_new = source.id >= store.next_key()
+    if registry.update and site.options.get("crawl") and (is_new or source.id in known):
+        known.pop(source.id, None)
+        inner = [one for one in known.values() if (pages := store.files(one.id)) and visited.issuperset(pages)]
+    if inner and is_new:  # stored at once, because it takes over rows that are compared next
         store.create(source)
     for one in inner:
         store.absorb(one.id, source.id, "")
 
 
-def run_of(registry: Registry, source: Source, site: VisitedSite, *, completing: bool) -> WebsiteRun:
+def _run_of(registry: Registry, source: Source, site: VisitedSite, *, completing: bool) -> WebsiteRun:
     """The run of a visited site, compared with its source."""
     run = WebsiteRun(registry.store.sources, source, settings_of(source, registry.passages), site=site)
     run.compare(completing=completing, removing=registry.removing, allow_empty=registry.allow_empty)

@@ -18,7 +18,7 @@ from qa_bot.documents.websites.page_records import Page, entry_items, page_items
 from qa_bot.documents.websites.robots import Robots, RobotsError
 from qa_bot.documents.websites.sitemaps import sitemap_pages
 from qa_bot.documents.websites.urls import URL, Scope, UrlError, document_id, parse_url
-from qa_bot.documents.websites.visits import PageState, PageVisit, SiteEnd, SiteOptions
+from qa_bot.documents.websites.visits import Outcome, PageState, PageVisit, SiteEnd, SiteOptions
 from qa_core.counted import counted
 
 NOT_MODIFIED, GONE = 304, frozenset({404, 410})
@@ -135,7 +135,8 @@ class _Crawl:
         shared = Counter(targets.values())
         for url, target in targets.items():
             has_moved = target not in {url, first} and shared[target] == 1 and document_id(target or url) in reached
-            yield PageVisit(url, "gone" if target is None or has_moved else "kept")
+            outcome: Outcome = "gone" if target is None or has_moved else "kept"
+            yield PageVisit(url, outcome, moved_to=target if has_moved else None)
 
     def _target(self, url: URL) -> URL | None:
         """Where an earlier page is: at its own address, at another one of the site, or nowhere."""
@@ -263,9 +264,10 @@ class _Crawl:
         """Entries as documents; in a crawl, those whose pages belong to the site are read there instead."""
         items: list[Item] = []
         links: list[URL] = []
-        empty = 0
+        empty, digest = 0, hashlib.blake2b(digest_size=16)  # the page itself may have the time of the request
         try:
             for number, entry in enumerate(entries(page.body, str(page.url)), 1):
+                digest.update(repr(entry).encode())
                 link = _link(entry, page.url)
                 if self._options.crawl and link is not None and (pages := self._frontier.pages_among([link])):
                     links += pages
@@ -281,7 +283,8 @@ class _Crawl:
         self._frontier.add(links, depth + 1)
         ids = tuple(item.id for item in items if isinstance(item, Record))
         # without validators: the dates of a feed are needed at every sync
-        return PageVisit(page.url, "read", PageState(ids=ids, links=tuple(map(str, links))), tuple(items))
+        state = PageState(hash=digest.hexdigest(), ids=ids, links=tuple(map(str, links)))
+        return PageVisit(page.url, "read", state, tuple(items))
 
     def _entry(self, feed: URL, entry: Entry, link: URL | None, number: int) -> Iterator[Item]:
         id_ = document_id(link) if link else f"{document_id(feed)}#{entry.key or number}"

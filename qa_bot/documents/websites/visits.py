@@ -42,7 +42,7 @@ class PageState:
     Attributes:
         etag: value of the ETag header.
         modified: value of the Last-Modified header.
-        hash: hash of the body.
+        hash: hash of the body, or of a feed's entries.
         ids: documents of the page.
         links: pages of the site that it links to.
     """
@@ -84,12 +84,14 @@ class PageVisit:
             A `kept` page was not read: no link leads to it, and the server did not say that it is gone.
         state: what to remember; None unless the page was read or is unchanged.
         items: records, rejects and notices.
+        moved_to: the page of the site that a `gone` one redirects to.
     """
 
     url: URL
     outcome: Outcome
     state: PageState | None = None
     items: tuple[Item, ...] = ()
+    moved_to: URL | None = None
 
 
 @dataclass(frozen=True, slots=True)

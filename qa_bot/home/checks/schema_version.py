@@ -13,7 +13,7 @@ from qa_bot.home.folder import Home, HomeError
 from qa_bot.home.replacement.program_version import noted_version
 from qa_core.atomic import atomic_file
 
-NEWEST = "0006"
+NEWEST = "0007"
 """The last of `qa_bot.home.store.schema.REVISIONS`."""
 SERVER = ".server-schema"
 """File of a home whose server has the newest schema."""

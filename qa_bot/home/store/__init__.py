@@ -3,7 +3,7 @@
 Only this package imports SQLAlchemy.
 """
 
-from qa_bot.home.store.aliases import with_present_ids
+from qa_bot.home.store.aliases import PresentId, PresentIds, with_present_ids
 from qa_bot.home.store.database import StoreError, migrate, storable
 from qa_bot.home.store.history import NotFoundError
 from qa_bot.home.store.records import (
@@ -11,6 +11,7 @@ from qa_bot.home.store.records import (
     Content,
     ConversationInfo,
     Counts,
+    DepartedFile,
     Feedback,
     Gap,
     GenerationInfo,
@@ -22,6 +23,7 @@ from qa_bot.home.store.records import (
     NewDocument,
     NewPassage,
     OwnedDocument,
+    Renaming,
     Source,
     SourceFile,
     SourceInfo,
@@ -39,6 +41,7 @@ __all__ = [
     "Content",
     "ConversationInfo",
     "Counts",
+    "DepartedFile",
     "Feedback",
     "Gap",
     "GenerationInfo",
@@ -51,6 +54,9 @@ __all__ = [
     "NewPassage",
     "NotFoundError",
     "OwnedDocument",
+    "PresentId",
+    "PresentIds",
+    "Renaming",
     "Source",
     "SourceFile",
     "SourceInfo",

@@ -117,6 +117,29 @@ class Content(NamedTuple):
     hash: str
 
 
+class Renaming(NamedTuple):
+    """A document's id `old`, which names it in what was written before `until`, and `new`, which it has `since`."""
+
+    old: str
+    new: str
+    until: float
+    since: float
+
+    @property
+    def end(self) -> float:
+        """When both times are over."""
+        return max(self.until, self.since)
+
+
+class DepartedFile(NamedTuple):
+    """A file that is gone since `departed`, and the ids of its documents by what follows the stem in them."""
+
+    content: Content
+    stem: str
+    ids: Mapping[str, str]
+    departed: float
+
+
 class SourceFile(NamedTuple):
     """A file of a source when it was last read.
 

@@ -29,7 +29,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
 """Known schemas, oldest first; the code works with the last."""
 
 Key = BigInteger().with_variant(Integer, "sqlite")  # in SQLite only INTEGER PRIMARY KEY is the row number
@@ -154,10 +154,24 @@ document_aliases = Table(
     metadata,
     Column("collection_id", Key, _reference("collections.id"), primary_key=True, autoincrement=False),
     Column("old", Text, primary_key=True),
+    Column("until", Double, primary_key=True),  # what named `old` later means another document
     Column("new", Text, nullable=False),
+    Column("since", Double, nullable=False),  # what named `new` earlier meant another document
     sqlite_with_rowid=False,
 )
 Index("ix_document_aliases_old", document_aliases.c.old)
+
+departed_files = Table(
+    "departed_files",  # for a while, because their documents may come back under other ids
+    metadata,
+    Column("collection", Text, primary_key=True),
+    Column("hash", String(64), primary_key=True),
+    Column("stem", Text, primary_key=True),
+    Column("size", BigInteger, nullable=False),
+    Column("ids", JSON, nullable=False),  # of documents, by what follows the stem
+    Column("departed", Double, nullable=False, index=True),
+    sqlite_with_rowid=False,
+)
 
 counters = Table(
     "counters",  # the next key of a table; keys are never reused, since the index remembers deleted ones

@@ -8,12 +8,15 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, and_, delete, func, insert, or_, select, update
 
 from qa_bot.home.store import aliases
+from qa_bot.home.store.aliases import PresentIds
 from qa_bot.home.store.database import reading, storable, writing
 from qa_bot.home.store.documents import chunks, live, visible
 from qa_bot.home.store.records import (
     Content,
+    DepartedFile,
     ListedDocument,
     OwnedDocument,
+    Renaming,
     Source,
     SourceFile,
     SourceInfo,
@@ -211,10 +214,11 @@ class SourceStore:
         with reading(self._engine) as connection:
             return {row[0]: row[1] for row in connection.execute(query.group_by(documents.c.file))}
 
-    def of_files(self, source: int, files: Iterable[str]) -> Iterator[OwnedDocument]:
-        """The live documents of some files of a source."""
+    def of_files(self, source: int, files: Iterable[str], *, of_current: bool = False) -> Iterator[OwnedDocument]:
+        """The live documents of some files of a source, or those of the current generation while another is made."""
+        seen = visible() if of_current else live()
         for chunk in chunks(map(storable, files)):
-            query = _owned().where(documents.c.source_id == source, documents.c.file.in_(chunk), live())
+            query = _owned().where(documents.c.source_id == source, documents.c.file.in_(chunk), seen)
             with reading(self._engine) as connection:
                 rows = connection.execute(query).all()
             yield from (OwnedDocument(*row) for row in rows)
@@ -275,16 +279,39 @@ class SourceStore:
 
     # --- aliases ---
 
-    def add_aliases(self, collection: int, pairs: Iterable[tuple[str, str]]) -> None:
-        """Record that documents have new ids: pairs of the id before and the id now."""
-        for chunk in chunks(pairs):
+    def add_aliases(self, collection: int, renamings: Iterable[Renaming]) -> None:
+        """Record that documents have new ids."""
+        for chunk in chunks(renamings):
             with writing(self._engine) as connection:
-                aliases.add(connection, collection, [(storable(before), storable(now)) for before, now in chunk])
+                cleaned = [one._replace(old=storable(one.old), new=storable(one.new)) for one in chunk]
+                aliases.add(connection, collection, cleaned)
 
-    def aliases(self) -> dict[tuple[str, str], str]:
-        """The present id by collection and former id, for all renamed documents."""
+    def aliases(self) -> list[tuple[str, Renaming]]:
+        """All renamings of documents, each with the name of its collection."""
         with reading(self._engine) as connection:
-            return aliases.by_collection(connection)
+            return list(aliases.by_collection(connection))
+
+    def present_ids(self) -> PresentIds:
+        """The present ids of all renamed documents."""
+        return PresentIds(self.aliases())
+
+    def note_departed(self, collection: str, files: Iterable[DepartedFile]) -> None:
+        """Remember files of a collection that are gone, for a while."""
+        for chunk in chunks(files):
+            with writing(self._engine) as connection:
+                aliases.note_departed(connection, storable(collection), chunk)
+
+    def departed(self, collection: str, contents: Iterable[Content]) -> Iterator[DepartedFile]:
+        """The files of a collection that are gone and had one of some contents, for each the oldest first."""
+        for chunk in chunks(contents):
+            with reading(self._engine) as connection:
+                yield from aliases.departed(connection, storable(collection), chunk)
+
+    def forget_departed(self, collection: str, contents: Iterable[Content]) -> None:
+        """Forget files of a collection that are back."""
+        for chunk in chunks(contents):
+            with writing(self._engine) as connection:
+                aliases.forget_departed(connection, storable(collection), chunk)
 
 
 def _owned() -> Any:

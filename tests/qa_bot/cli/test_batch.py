@@ -220,6 +220,21 @@ def test_a_line_takes_the_paths_and_names_that_the_command_line_takes(bot, qa_bo
     assert misspelt["error"] == f"{source}:6: Expected the field `under`, but got `undr`; correct its name."
 
 
+def test_filters_of_a_line_are_combined_with_those_of_the_command(qa_bot, write_lines, tmp_path) -> None:
+    for name in ("hr/leave.md", "it/leave.md"):
+        (tmp_path / "firm" / name).parent.mkdir(parents=True)
+        (tmp_path / "firm" / name).write_text(f"# Paid leave\n\nPaid leave has thirty days, as {name} says.\n")
+    qa_bot("add", tmp_path / "firm", "--collection", "team")
+    qa_bot("add", tmp_path / "firm", "--collection", "other")
+    fields = [{}, {"under": "hr"}, {"under": "it", "language": "en"}, {"collection": "other"}]
+    rows = [{"_id": n, "title": "How long is paid leave?", **one} for n, one in enumerate(fields)]
+    out = tmp_path / "out"
+    qa_bot("ask", "--batch", write_lines("in.jsonl", *rows), "--out", out, "--collection", "team", "--under", "hr")
+    sources = [{(row["collection"], row["document"]) for row in answer["sources"]} for answer in lines(out)]
+    places = [("team", "hr/leave.md"), ("team", "hr/leave.md"), ("team", "it/leave.md"), ("other", "hr/leave.md")]
+    assert sources == [{place} for place in places]
+
+
 @pytest.mark.slow
 def test_killed_batch_is_finished_by_the_next(home, qa_bot, bot, tmp_path, write_lines) -> None:
     rows = [{"_id": f"q{i}", "title": f"Why do cats sleep all day, and what of number {i}?"} for i in range(400)]

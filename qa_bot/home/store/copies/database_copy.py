@@ -130,7 +130,8 @@ def _copy_rows_out(connection: Connection, target: Path) -> None:
 
 def _copy_table(rows: Connection, into: Connection, origin: Table, table: Table) -> None:
     names = [column.name for column in origin.columns if column.name in table.columns]
-    query = select(*(table.columns[name] for name in names)).order_by(*table.primary_key.columns)
+    keys = (column for column in table.primary_key.columns if column.name in names)
+    query = select(*(table.columns[name] for name in names)).order_by(*keys)
     result = rows.execute(query.execution_options(yield_per=BATCH)).mappings()
     for batch in result.partitions(BATCH):
         into.execute(insert(table), [dict(row) for row in batch])

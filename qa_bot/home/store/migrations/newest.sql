@@ -3,7 +3,7 @@ CREATE TABLE alembic_version (
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
 
-INSERT INTO "alembic_version" VALUES('0006');
+INSERT INTO "alembic_version" VALUES('0007');
 
 CREATE TABLE collections (
 	id INTEGER NOT NULL,
@@ -46,11 +46,25 @@ CREATE TABLE deleted_conversations (
 	CONSTRAINT pk_deleted_conversations PRIMARY KEY ("key")
 );
 
+CREATE TABLE departed_files (
+	collection TEXT NOT NULL,
+	hash VARCHAR(64) NOT NULL,
+	stem TEXT NOT NULL,
+	size BIGINT NOT NULL,
+	ids JSON NOT NULL,
+	departed DOUBLE NOT NULL,
+	CONSTRAINT pk_departed_files PRIMARY KEY (collection, hash, stem)
+)
+ WITHOUT ROWID
+;
+
 CREATE TABLE document_aliases (
 	collection_id INTEGER NOT NULL,
 	old TEXT NOT NULL,
+	until DOUBLE NOT NULL,
 	new TEXT NOT NULL,
-	CONSTRAINT pk_document_aliases PRIMARY KEY (collection_id, old),
+	since DOUBLE NOT NULL,
+	CONSTRAINT pk_document_aliases PRIMARY KEY (collection_id, old, until),
 	CONSTRAINT fk_document_aliases_collection_id FOREIGN KEY(collection_id) REFERENCES collections (id) ON DELETE CASCADE
 )
  WITHOUT ROWID
@@ -202,3 +216,5 @@ CREATE INDEX ix_source_files_stem ON source_files (stem);
 CREATE INDEX ix_documents_source ON documents (source_id, file) WHERE source_id IS NOT NULL;
 
 CREATE INDEX ix_document_aliases_old ON document_aliases (old);
+
+CREATE INDEX ix_departed_files_departed ON departed_files (departed);

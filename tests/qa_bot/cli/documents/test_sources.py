@@ -16,6 +16,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from qa_bot.home.store.schema import REVISIONS
+
 pytestmark = pytest.mark.usefixtures("no_shipped_voices")
 QaBot = Callable[..., Any]
 
@@ -168,6 +170,35 @@ def test_a_path_in_a_source_is_no_source_and_the_message_names_that(qa_bot: QaBo
     qa_bot("add", docs)
     called = qa_bot("sync", docs / "tea.txt")
     assert (called.code, "it is in docs: use that, or `qa-bot add --sync`" in called.err) == (1, True)
+
+
+def test_commands_about_sources_speak_json(qa_bot: QaBot, docs: Path) -> None:
+    qa_bot("add", docs)
+    assert qa_bot("sources", "rename", "docs", "notes", "--json").json == {"name": "notes", "before": "docs"}
+    place = docs.rename(docs.with_name("moved"))
+    assert qa_bot("sources", "--json", "move", "notes", place).json == {"name": "notes", "place": str(place)}
+    assert qa_bot("sources", "--json", "remove", "notes", "--yes").json == {"removed": 2}
+    assert qa_bot("migrate", "--json").json == {"schema": REVISIONS[-1], "before": REVISIONS[-1]}
+
+
+def test_add_removes_a_missing_source_only_if_it_may_be_empty(qa_bot: QaBot, docs: Path, tmp_path: Path) -> None:
+    (docs / "old").mkdir()
+    (docs / "old" / "a.md").write_text("Outdated.")
+    qa_bot("add", docs)
+    (docs / "old" / "a.md").unlink()
+    (docs / "old").rmdir()
+    assert qa_bot("add", "--sync", docs / "old", "--allow-empty", "--json").json["removed"] == 1
+    docs.rename(docs.with_name("away"))
+    assert "does not exist" in qa_bot("add", "--sync", docs).err
+    assert qa_bot("add", "--sync", docs, "--allow-empty", "--json").json["removed"] == 2
+    unknown = qa_bot("add", "--sync", tmp_path / "unknown", "--allow-empty")
+    assert (unknown.code, "does not exist" in unknown.err) == (1, True)
+
+
+def test_a_device_is_no_source(qa_bot: QaBot) -> None:
+    called = qa_bot("add", "/dev/zero")
+    assert (called.code, "got /dev/zero, which is neither" in called.err) == (1, True)
+    assert qa_bot("sources", "--json").json["sources"] == []
 
 
 def test_without_sources_sync_says_so(qa_bot: QaBot) -> None:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.answering.answer_json import as_dict
-from qa_bot.bot import Bot
 from qa_bot.documents.ingest.records import Record
 from qa_bot.documents.sync import (
     add,
@@ -19,10 +17,8 @@ from qa_bot.documents.sync import (
 )
 from qa_bot.home.folder import Home
 from qa_bot.home.store import Store
-from qa_bot.transfer.judgements import write_qrels
 from qa_core.encoders.static_encoder import StaticEncoder
-from qa_core.types import Answer, AnswerSource
-from tests.qa_bot.documents.sources.folders import CONFIG, TEXTS, Add, names, stored, write
+from tests.qa_bot.documents.sources.folders import CONFIG, TEXTS, Add, judged, names, stored, vote_on, write
 
 FIXTURE = Path(__file__).parents[3] / "fixtures" / "home-0.1.zip"
 
@@ -239,6 +235,25 @@ def test_a_later_source_replaces_records_of_data_until_it_is_removed(
     assert stored(empty_home) == {"1": "a"}
 
 
+@pytest.mark.parametrize("is_one_command", [True, False])
+def test_a_record_of_data_does_not_replace_a_file_of_another_source(
+    empty_home: Home, encoder: StaticEncoder, added: Add, synced: Add, tmp_path: Path, *, is_one_command: bool
+) -> None:
+    folder = write(tmp_path / "p", {"a.md": "Bees dance."})
+    lines = "".join(f'{{"id": "{id_}", "text": "Ants march {id_}."}}\n' for id_ in ("a.md", "2"))
+    data = write(tmp_path, {"one.jsonl": lines}) / "one.jsonl"
+    for paths in [[folder, data]] if is_one_command else [[folder], [data]]:
+        assert added(*paths).rejected == 0
+    expected = {"a.md": "Bees dance.", "one.jsonl/a.md": "Ants march a.md.", "2": "Ants march 2."}
+    for _ in range(2):
+        assert stored(empty_home) == expected
+        data.write_text(f"{lines}\n")
+        assert synced().rejected == 0
+    remove_source(empty_home, CONFIG, encoder, "p")
+    synced()
+    assert {*stored(empty_home)} == {"one.jsonl/a.md", "2"}
+
+
 def test_an_id_that_comes_twice_in_a_source_is_rejected_with_the_first_place(
     empty_home: Home, added: Add, docs: Path
 ) -> None:
@@ -252,70 +267,6 @@ def test_an_id_that_comes_twice_in_a_source_is_rejected_with_the_first_place(
         for id_, first in (("1", a), ("2", b))
     ]
     assert {"1": "a", "2": "b2"}.items() <= stored(empty_home).items()
-
-
-def vote_on(home: Home, document: str, collection: str = "default") -> None:
-    """Record an up vote on an answer from a document."""
-    source = AnswerSource("1", document, collection, "", "", 1.0, "Tea.", (0, 4), (0, 4))
-    answer = Answer("How?", "Tea.", "passage", True, 1.0, "", (source,), {}, ())
-    with Store.open(home.store_url(CONFIG)) as store:
-        turn = store.save_turn(question="How?", answer=as_dict(answer), conversation="talk")
-        store.save_feedback(turn, "up")
-
-
-def judged(home: Home, path: Path) -> list[str]:
-    """Documents of the judgements by votes."""
-    with Store.open(home.store_url(CONFIG)) as store:
-        write_qrels(store, path, force=True)
-    return [line.split()[2] for line in path.read_text().splitlines()]
-
-
-def test_a_moved_document_keeps_its_votes(
-    empty_home: Home, encoder: StaticEncoder, added: Add, synced: Add, docs: Path, tmp_path: Path
-) -> None:
-    added(docs)
-    vote_on(empty_home, "sub/tea.txt")
-    for before, now in (("sub/tea.txt", "tee.txt"), ("tee.txt", "x/tea.txt")):
-        (docs / "x").mkdir(exist_ok=True)
-        (docs / before).rename(docs / now)
-        synced()
-        assert judged(empty_home, tmp_path / "votes.qrels.tsv") == [now]
-    with Bot.open(empty_home.path, record=False) as bot:
-        (turn,) = bot.memory.recall("talk")
-    assert (turn.vote, turn.recall().sources[0].document) == ("up", "x/tea.txt")
-    assert delete(empty_home, CONFIG, encoder, ids=["sub/tea.txt"]) == (1, [])
-    assert {*stored(empty_home)} == {"rust.md"}
-
-
-@pytest.mark.parametrize("is_added_first", [True, False])
-def test_votes_follow_a_file_into_another_source(
-    empty_home: Home, added: Add, synced: Add, tmp_path: Path, is_added_first: bool
-) -> None:
-    """Both sources are synchronised at once, or the new place is added first."""
-    old = write(tmp_path / "old", {"tea.txt": "Steep it for three minutes.", "stays.txt": "It stays."})
-    new = write(tmp_path / "new", {"tea.txt": "Another tea."})
-    added(old)
-    added(new)
-    vote_on(empty_home, "tea.txt")
-    (old / "tea.txt").rename(new / "green.txt")
-    if is_added_first:
-        added(new)
-    report = synced()
-    assert (report.removed, report.added) == (1, 0 if is_added_first else 1)
-    assert judged(empty_home, tmp_path / "votes.qrels.tsv") == ["new/green.txt"]
-
-
-def test_votes_do_not_follow_a_file_into_another_collection(
-    empty_home: Home, encoder: StaticEncoder, added: Add, synced: Add, tmp_path: Path
-) -> None:
-    old = write(tmp_path / "old", {"tea.txt": "Steep it for three minutes.", "stays.txt": "It stays."})
-    other = write(tmp_path / "other", {"coffee.txt": "Grind it."})
-    added(old)
-    add(empty_home, CONFIG, encoder, [other], collection="kitchen")
-    vote_on(empty_home, "tea.txt")
-    (old / "tea.txt").rename(other / "tea.txt")
-    synced()
-    assert judged(empty_home, tmp_path / "votes.qrels.tsv") == ["tea.txt"]
 
 
 def test_a_home_of_0_1_gets_one_document_a_file(tmp_path: Path, encoder: StaticEncoder) -> None:

@@ -135,3 +135,58 @@ def test_a_scope_compares_only_what_is_below(folder: Path) -> None:
     assert lists(plan) == ([], [], [], ["sub/gone.md"], 1)
     one = compare({}, Listing(folder, "sub/c.md"), settings=SETTINGS)
     assert one.new == ["sub/c.md"]
+
+
+def test_a_new_file_where_one_was_that_moved(folder: Path) -> None:
+    rows = rows_of(folder)
+    (folder / "a.md").rename(folder / "sub" / "moved.md")
+    (folder / "a.md").write_text("something else")
+    plan = compared(folder, rows)
+    assert lists(plan) == (["a.md"], [], [("a.md", "sub/moved.md")], [], 2)
+    assert (plan.gone, [*plan.states]) == ([], ["a.md", "sub/moved.md"])
+
+
+def test_swapped_files_and_chains_are_moved(folder: Path) -> None:
+    rows = rows_of(folder)
+    (folder / "a.md").rename(folder / "other")
+    (folder / "b.md").rename(folder / "a.md")
+    (folder / "other").rename(folder / "b.md")
+    assert lists(compared(folder, rows)) == ([], [], [("b.md", "a.md"), ("a.md", "b.md")], [], 1)
+    (folder / "sub/c.md").rename(folder / "sub/d.md")
+    (folder / "b.md").rename(folder / "sub/c.md")
+    plan = compared(folder, rows)
+    assert lists(plan) == ([], [], [("sub/c.md", "sub/d.md"), ("b.md", "a.md"), ("a.md", "sub/c.md")], [], 0)
+    assert plan.gone == ["b.md"]
+
+
+def test_a_copy_of_what_a_file_was_before_is_where_it_moved(folder: Path) -> None:
+    rows = rows_of(folder)
+    for name in ("a copy.md", "another copy.md"):
+        (folder / name).write_text("text of a.md")
+    (folder / "a.md").write_text("changed")
+    assert lists(compared(folder, rows)) == (["a.md", "another copy.md"], [], [("a.md", "a copy.md")], [], 2)
+
+
+@pytest.mark.parametrize("text", ["", "This share is not mounted."])
+def test_a_source_with_other_files_only_deletes_nothing(folder: Path, text: str) -> None:
+    rows = rows_of(folder)
+    other = folder.parent / "other"
+    other.mkdir()
+    (other / "NOT_MOUNTED").write_text(text)
+    plan = compared(other, rows)
+    assert (lists(plan), plan.states) == (([], [], [], [], 0), {})
+    assert "it has none of the files that it had before; nothing was deleted" in plan.error
+    assert compared(other, rows, removing=False).new == ["NOT_MOUNTED"]
+    assert compared(other, rows, allow_empty=True).deleted == ["a.md", "b.md", "sub/c.md"]
+    only = {"a.md": rows["a.md"]}
+    assert bool(compared(other, only).error) == (not text)
+    assert compared(other, {"a.md": rows["a.md"]._replace(documents=0)}).deleted == ["a.md"]
+
+
+def test_a_folder_that_is_a_file_now_deletes_nothing(folder: Path) -> None:
+    rows = {"a.md": row(folder, "a.md")}
+    file = folder.parent / "file"
+    file.write_text("text")
+    assert "it is a file now; nothing was deleted" in compared(file, rows, is_folder=True).error
+    assert "it is a folder now; nothing was deleted" in compared(folder, rows, is_folder=False).error
+    assert compared(file, rows, is_folder=True, allow_empty=True).deleted == ["a.md"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -292,3 +293,38 @@ def test_a_source_that_is_elsewhere_now_keeps_its_documents(
             move_source(empty_home, CONFIG, name, place)
     with pytest.raises(FileNotFoundError):
         move_source(empty_home, CONFIG, "docs", tmp_path / "gone")
+
+
+def test_an_archive_that_is_empty_now_keeps_its_documents(
+    empty_home: Home, added: Add, synced: Add, tmp_path: Path
+) -> None:
+    path = tmp_path / "arc.zip"
+
+    def fill(**texts: str) -> None:
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, text in texts.items():
+                archive.writestr(f"{name}.md", text)
+
+    fill(a="Bees dance.", b="Ants march.")
+    added(path)
+    fill()
+    for _ in range(2):
+        report = synced()
+        assert (report.rejected, report.removed, len(stored(empty_home))) == (1, 0, 2)
+        assert "It keeps 2 documents from before." in report.examples[0].reason
+    assert (synced(allow_empty=True).removed, stored(empty_home)) == (2, {})
+
+
+def test_a_dry_run_counts_documents_that_left_their_files(
+    empty_home: Home, added: Add, synced: Add, docs: Path
+) -> None:
+    write(docs, {"a.jsonl": "".join(f'{{"id": "{id_}", "text": "Text {id_}."}}\n' for id_ in "123")})
+    added(docs)
+    write(docs, {"a.jsonl": '{"id": "1", "text": "Text 1."}\n{"id": "3", "text": "New."}'})
+    (docs / "rust.md").rename(docs / "oxide.md")
+    write(docs, {"rust.md": "Another."})
+    dry = synced(dry_run=True)
+    assert {*stored(empty_home)} == {*TEXTS, "1", "2", "3"}
+    report = synced()
+    counts = [(one.added, one.updated, one.unchanged, one.removed) for one in (dry, report)]
+    assert counts == [(1, 2, 2, 1)] * 2

@@ -107,16 +107,16 @@ def test_a_site_takes_over_pages_that_were_added_before(qa_bot: Callable[..., An
         assert sync(qa_bot)["code"] == 0
 
 
-def test_a_page_that_two_sources_have_outlives_one_of_them(qa_bot: Callable[..., Any], site: Any) -> None:
+def test_a_site_takes_over_a_page_when_it_links_to_it(qa_bot: Callable[..., Any], site: Any) -> None:
+    add(qa_bot, site)
     page(site, "alone", "Alone")
     qa_bot("add", site.url("localhost/guide/alone"))
-    add(qa_bot, site)
+    assert len(json.loads(qa_bot("sources", "--json").out)["sources"]) == 2
     page(site, "", "Guide", "sleep", "food", "alone")
     for _ in range(2):
-        assert (sync(qa_bot)["code"], documents(qa_bot)) == (4, ["", "alone", "food", "sleep"])
-    qa_bot("sources", "remove", f"localhost:{site.port}/guide/alone", "--yes")
-    assert documents(qa_bot) == ["", "food", "sleep"]
-    assert (sync(qa_bot)["code"], documents(qa_bot)) == (0, ["", "alone", "food", "sleep"])
+        assert (sync(qa_bot)["code"], documents(qa_bot)) == (0, ["", "alone", "food", "sleep"])
+        (source,) = json.loads(qa_bot("sources", "--json").out)["sources"]
+        assert (source["name"], source["files"]) == (f"localhost:{site.port}/guide", 4)
 
 
 def test_changed_new_moved_and_deleted_pages(qa_bot: Callable[..., Any], site: Any) -> None:
@@ -210,6 +210,51 @@ def test_a_page_under_a_second_address_has_moved(qa_bot: Callable[..., Any], sit
     page(site, "sleep/", "Sleep", text="Quokkas sleep for thirteen hours a day.")
     assert [pair["to"].rpartition("/guide/")[2] for pair in sync(qa_bot)["moved"]] == ["sleep/"]
     assert documents(qa_bot) == ["", "food", "sleep/"]
+
+
+def test_a_page_with_a_redirect_to_a_changed_one_has_moved(qa_bot: Callable[..., Any], site: Any) -> None:
+    add(qa_bot, site)
+    page(site, "", "Guide", "rest", "food")
+    page(site, "rest", "Sleep", text="Quokkas sleep for thirteen hours every day.")
+    site.pages["localhost/guide/sleep"] = lambda _: web.Response(status=301, headers={"Location": "/guide/rest"})
+    report = sync(qa_bot)
+    names = [[pair[end].rpartition("/guide/")[2] for end in ("from", "to")] for pair in report["moved"]]
+    assert (names, report["new"], report["deleted"]) == ([["sleep", "rest"]], [], [])
+    assert documents(qa_bot) == ["", "food", "rest"]
+    assert qa_bot("delete", f"localhost:{site.port}/guide/sleep", "--json").json == {"deleted": 1, "missing": []}
+
+
+def feed(server: Any, *texts: str, built: str = "today", more: str = "") -> None:
+    """A feed; `more` is a part of its first entry."""
+    parts = [f"<guid>{n}</guid><description>{text}</description>" for n, text in enumerate(texts)]
+    items = "".join(f"<item>{part}{more * (n == 0)}</item>" for n, part in enumerate(parts))
+    body = f"<rss><channel><lastBuildDate>{built}</lastBuildDate>{items}</channel></rss>"
+    server.pages["localhost/news.xml"] = lambda _: web.Response(text=body, content_type="application/rss+xml")
+
+
+def test_a_feed_has_changed_if_its_entries_have(qa_bot: Callable[..., Any], site: Any) -> None:
+    feed(site, "Quokkas smile.")
+    assert qa_bot("add", site.url("localhost/news.xml"), "--json").json["added"] == 1
+    feed(site, "Quokkas smile.", built="tomorrow")
+    unchanged = sync(qa_bot)
+    feed(site, "Quokkas smile.", "Quokkas hop.")
+    report = sync(qa_bot)
+    assert (unchanged["changed"], unchanged["sources"][0]["unchanged"]) == ([], 1)
+    assert (report["changed"], report["added"]) == ([f"localhost:{site.port}/news.xml"], 1)
+
+
+def test_the_entries_of_a_feed_are_below_its_name(qa_bot: Callable[..., Any], site: Any) -> None:
+    add(qa_bot, site)
+    link = f"<link>{site.url('localhost/posts/1')}</link><title>Smiles</title>"
+    feed(site, "Quokkas smile.", "Quokkas hop.", more=link)
+    qa_bot("add", site.url("localhost/news.xml"))
+    prefix = f"localhost:{site.port}"
+    for name in (f"{prefix}/news.xml", site.url("localhost/news.xml")):
+        called = qa_bot("search", "quokkas", "--engine", "keyword", "--under", name, "--json")
+        entries = {result["document"] for result in called.json["results"]}
+        assert entries == {f"{prefix}/posts/1", f"{prefix}/news.xml#1"}
+    called = qa_bot("search", "quokkas", "--engine", "keyword", "--under", f"{prefix}/guide", "--json")
+    assert {result["document"].partition("/guide/")[2] for result in called.json["results"]} == {"", "sleep", "food"}
 
 
 def test_a_page_that_is_gone_is_an_error_until_its_document_is_removed(qa_bot: Callable[..., Any], site: Any) -> None:

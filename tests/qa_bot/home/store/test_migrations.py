@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sqlite3
+import time
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
@@ -57,7 +58,20 @@ def undo_0002(database: sqlite3.Connection) -> None:
     database.execute("UPDATE alembic_version SET version_num = '0001'")
 
 
+def undo_0007(database: sqlite3.Connection) -> None:
+    rows = database.execute("SELECT collection_id, old, new FROM document_aliases").fetchall()
+    for table in ("document_aliases", "departed_files"):
+        database.execute(f"DROP TABLE {table}")
+    database.execute(
+        "CREATE TABLE document_aliases (collection_id INTEGER NOT NULL REFERENCES collections (id) ON DELETE CASCADE, "
+        "old TEXT NOT NULL, new TEXT NOT NULL, PRIMARY KEY (collection_id, old)) WITHOUT ROWID"
+    )
+    database.executemany("INSERT INTO document_aliases VALUES (?, ?, ?)", rows)
+    database.execute("UPDATE alembic_version SET version_num = '0006'")
+
+
 def undo_0006(database: sqlite3.Connection) -> None:
+    undo_0007(database)
     for table in ("conversations", "sources"):
         database.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
     database.execute("UPDATE alembic_version SET version_num = '0005'")
@@ -96,6 +110,7 @@ UNDO: dict[str, Callable[[sqlite3.Connection], None]] = {
     "0004": undo_0004,
     "0005": undo_0005,
     "0006": undo_0006,
+    "0007": undo_0007,
 }
 
 
@@ -156,3 +171,15 @@ def test_0002_keeps_turns_votes_and_conversations(database: Path) -> None:
     with Store.open(f"sqlite:///{database}") as store:
         counts = store.counts()
         assert (counts.documents, counts.conversations, counts.turns, counts.feedback) == (235, 1, 7, 3)
+
+
+def test_0007_keeps_former_ids_for_what_was_written_before(database: Path) -> None:
+    migrate(f"sqlite:///{database}")
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("INSERT INTO document_aliases VALUES (1, 'a.md', 1.0, 'b.md', 1.0)")
+        undo_0007(connection)
+    before = time.time()
+    with Store.open(f"sqlite:///{database}") as store:
+        ((_, renaming),) = store.sources.aliases()
+    assert (renaming.old, renaming.new) == ("a.md", "b.md")
+    assert before <= renaming.until == renaming.since <= time.time()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from qa_bot.home.store import NewDocument, NewPassage, Source, SourceFile, Store, StoreError, with_present_ids
+from qa_bot.home.store import NewDocument, NewPassage, Source, SourceFile, Store, StoreError
 
 
 def file(path: str, *, stem: str = "", documents: int = 1) -> SourceFile:
@@ -78,24 +78,3 @@ def test_an_inner_source_becomes_part_of_an_outer_one(any_store: Store, docs: So
     assert store.all() == [outer]
     assert store.files(outer.id) == {"docs/a.md": file("docs/a.md", stem="a.md")}
     assert store.documents_by_file(outer.id) == {"docs/a.md": 1}
-
-
-def test_former_ids_lead_to_the_present_document(any_store: Store) -> None:
-    keys = insert(any_store, "c", "other")
-    collection = any_store.collection("default")
-    any_store.sources.add_aliases(collection, [("a", "b"), ("other", "c")])
-    any_store.sources.add_aliases(collection, [("b", "c"), ("c", "c")])
-    present = {("default", "a"): "c", ("default", "b"): "c", ("default", "other"): "c"}
-    assert any_store.sources.aliases() == present
-    assert any_store.find(["a", "b", "other", "none"]) == {
-        "a": (keys["c"],),
-        "b": (keys["c"],),
-        "other": (keys["other"],),  # a live document comes first
-    }
-
-
-def test_answers_name_present_ids() -> None:
-    answer = {"answer": "x", "sources": [{"document": "a", "collection": "d"}, {"document": "a", "collection": "e"}]}
-    changed = with_present_ids(answer, {("d", "a"): "b"})
-    assert [source["document"] for source in changed["sources"]] == ["b", "a"]
-    assert with_present_ids(answer, {}) is answer
