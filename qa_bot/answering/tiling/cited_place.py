@@ -38,11 +38,17 @@ def cited_place(passage: Passage, units: Sequence[Span], scores: FloatArray, lea
         return place
     best = units[int(np.argmax(scores))][0]
     best = best if best in rows else next((start for start in rows if lead[0] <= start < lead[1]), -1)
-    if best < 0:
-        return replace(place, row=None)
-    tables = [(rows[0], place.row), *place.later]
-    start, row = [table for table in tables if table[0] <= best][-1]
-    return replace(place, row=row + text.count("\n", start, best))
+    place = replace(place, later=((rows[0], place.row), *place.later))
+    return with_row(place, text, best) if best >= 0 else replace(place, row=None)
+
+
+def with_row(place: Place, text: str, start: int) -> Place:
+    """The place with the number of the row that begins at `start`, if `later` has the first rows of all tables."""
+    tables = [table for table in place.later if table[0] <= start]
+    if place.row is None or not tables:
+        return place
+    first, row = tables[-1]
+    return replace(place, row=row + text.count("\n", first, start))
 
 
 def name_of_second(second: Passage, best: Passage) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from qa_bot.answering.tiling.cited_place import with_row
 from qa_bot.answering.tiling.question_parts import parts_of
 from qa_bot.answering.tiling.table_rows import end_of_table, first_cell, header_above, row_names
 from qa_core.text.analysis import terms
@@ -59,7 +60,7 @@ def with_named_rows(candidate: Candidate, question: str) -> Candidate:
     shorter = f"{text[: header[1]]}{rows}{text[end:]}"
     return replace(
         candidate,
-        passage=replace(candidate.passage, text=shorter),
+        passage=replace(candidate.passage, text=shorter, place=with_row(candidate.passage.place, text, in_lead[0][0])),
         signals=replace(candidate.signals, lead=(header[1], header[1] + len(rows))),
     )
 

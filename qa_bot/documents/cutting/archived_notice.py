@@ -20,12 +20,16 @@ _NO_LONGER = (
 )
 _THIS = (
     r"(?:page|document|policy|guide|guideline|article|version|handbook|manual|procedure|process|file|faq|wiki|section"
-    r"|content|information|post|runbook|documentation)"
+    r"|content|information|post|runbook|documentation|notice|rule|regulation|instruction|form|template)"
 )
 _GERMAN = (
     r"(?:seite|dokument|version|fassung|anleitung|artikel|handbuch|regelung|leitfaden|merkblatt|verfahren"
     r"|\w*(?:richtlinie|ordnung|satzung|vereinbarung|anweisung))"
 )
+_SPANISH = (
+    r"(?:página|política|guía|versión|documento|artículo|manual|norma|reglamento|procedimiento|instrucción|información)"
+)
+_PAST_SPANISH = r"archivad[ao]|obsolet[ao]|derogad[ao]|caducad[ao]"
 _FRENCH = r"(?:page|document|version|politique|guide|article|procédure|manuel|règlement|note)"
 _IF = re.compile(
     r"\b(?:if|when|once|whether|unless|until|in case|may|might|wenn|falls|sobald|ob|si|quand|lorsque)\b", re.I
@@ -44,8 +48,10 @@ _NOTICES = tuple(
         rf"\bce(?:tte|t)? {_FRENCH} (?:est|a été) (?:désormais |maintenant )?"
         r"(?:archivée?|obsolète|périmée?|remplacée? par)\b",
         rf"\bce(?:tte|t)? {_FRENCH} n[’']est plus (?:valable|valide|à jour|en vigueur|maintenue?|d[’']actualité)",
-        r"\best[ae] (?:página|política|guía|versión|documento|artículo|manual) (?:está|es|ha sido|fue) (?:ahora |ya )?"
-        r"(?:archivad[ao]|obsolet[ao]|derogad[ao]|sustituid[ao] por)\b",
+        rf"\b(?:diese[rs]?|d(?:ie|er|as)) {_GERMAN} gilt (?:seit (?:[^.\n]|(?<=\d)\.){{1,30}} )?nicht (?:mehr|länger)"
+        r"(?=\W*$|[.!;]| seit\b)",
+        rf"\best[ae] {_SPANISH} (?:está|es|ha sido|fue) (?:ahora |ya )?(?:{_PAST_SPANISH}|sustituid[ao] por)\b",
+        rf"\best[ae] {_SPANISH} ya no (?:es|está) (?:válid[ao]|vigente|en vigor|actualizad[ao]|actual)\b",
     )
 )
 _MARK = rf"archived|superseded|obsolete|deprecated|outdated|{_PAST_GERMAN}|{_PAST_FRENCH}"
@@ -54,8 +60,10 @@ _BANNERS = tuple(
     for pattern in (
         rf"^\W*(?:status|state|statut)\W{{1,6}}(?:{_MARK})\b",
         rf"^{_BEFORE}{_LABEL}(?:{_MARK})"
-        r"(?:\W*$|\W{0,3}[:–—(]| (?:on|since|as of|seit|am|depuis|le)\b| in favou?r of\b)",
-        rf"^{_BEFORE}{_LABEL}(?:superseded by|replaced by|ersetzt durch|abgelöst durch|remplacée? par|{_NO_LONGER})\b",
+        r"(?:\W*$|\W{0,3}[:–—(]| (?:on|since|as of|seit|am|zum|ab|depuis|le)\b| in favou?r of\b)",
+        rf"^{_BEFORE}{_LABEL}(?:{_SPANISH} )?(?:{_PAST_SPANISH})(?:\W*$| (?:desde|el)\b)",
+        rf"^{_BEFORE}{_LABEL}(?:superseded by|replaced by|ersetzt durch|abgelöst durch|remplacée? par|{_NO_LONGER}"
+        r"|(?:sustituid|reemplazad)[ao] por)\b",
     )
 )
 """A line that begins with a mark, and is no heading or item."""

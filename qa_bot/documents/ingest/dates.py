@@ -38,6 +38,10 @@ DAY_MONTH = re.compile(
     r"(?:[^\W\d]+,?\s+)?(\d{1,2})(?:st|nd|rd|th|er|\.)?\s+(?:de\s+|of\s+)?([^\W\d]+)\.?,?\s+(?:de\s+)?(\d{4})"
 )
 MONTH_DAY = re.compile(r"(?:[^\W\d]+,\s+)?([^\W\d]+)\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})")
+COMPACT = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)")
+MONTH = re.compile(
+    r"(?P<year>(?:19|20)\d\d)(?:[-/.](?P<number>\d{1,2}))?|(?:(?P<name>[^\W\d]+)\.?\s+|(?P<first>\d{1,2})[/.])(?P<last>\d{4})"
+)
 PATTERNS = (ISO, YEAR_FIRST, DAY_FIRST, SLASHES, DAY_MONTH, MONTH_DAY)
 
 
@@ -52,6 +56,21 @@ def iso_date(value: object) -> str:
         return ""
     text = value.strip()[:LONGEST]
     return _numeric(text) or _mail_date(text) or _named(text)
+
+
+def first_day(value: object) -> str:
+    """The first day of the month or year that a text or number names: "2024-03", "März 2010", 2019; 20110102 is a day.
+
+    It is "" for others.
+    """
+    text = str(value).strip() if isinstance(value, str | int) else ""
+    if match := COMPACT.fullmatch(text):
+        return _date(*match.groups())
+    match = MONTH.fullmatch(text)
+    if match is None:
+        return ""
+    month = MONTHS.get(match["name"].lower(), 0) if match["name"] else match["number"] or match["first"] or 1
+    return _date(match["year"] or match["last"], month, 1)
 
 
 def is_date(text: str) -> bool:

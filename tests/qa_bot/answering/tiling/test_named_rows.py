@@ -99,3 +99,11 @@ def test_names_that_most_rows_share_name_none() -> None:
     rows = "\n".join(f"| Parking permit {name} | for people in the {name} zone of the town |" for name in "ABCDEF")
     text = f"The desk issues permits.\n\n| Permit | Who may apply |\n| --- | --- |\n{rows}\n\nApply at the desk."
     assert len(shown("Who gets a parking permit?", "Parking permit B", text=text)) == 6
+
+
+def test_the_row_of_a_sheet_that_is_shown_is_cited() -> None:
+    start = TEXT.index("| Resident |")
+    lead = start, TEXT.index("\n", TEXT.index("| Car club |"))
+    place = Place(row=3, kind="table", later=((start, 2),))  # the row that scored best, and the first one
+    candidate = Candidate(Passage("permits#0", TEXT, Clue(), Source("permits"), place), 3.0, Signals(lead=lead))
+    assert with_named_rows(candidate, "What does a carer permit cost?").passage.place.row == 4

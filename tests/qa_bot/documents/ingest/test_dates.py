@@ -4,7 +4,7 @@ import datetime
 
 import pytest
 
-from qa_bot.documents.ingest.dates import is_date, iso_date
+from qa_bot.documents.ingest.dates import first_day, is_date, iso_date
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,21 @@ def test_a_text_that_is_only_a_date(text):
 @pytest.mark.parametrize("text", ["", "12 Monkeys 2024", "32 March 2024", "March 2024", "12"])
 def test_a_text_that_is_no_date(text):
     assert not is_date(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("2024-03", "2024-03-01"),
+        ("03/2024", "2024-03-01"),
+        ("März 2010", "2010-03-01"),
+        (2019, "2019-01-01"),
+        (20110102, "2011-01-02"),
+        ("2024-13", ""),
+        ("Version 3", ""),
+        (True, ""),
+        (None, ""),
+    ],
+)
+def test_the_first_day_of_a_month_or_year(value, expected):
+    assert first_day(value) == expected

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from qa_bot.documents.ingest.dates import iso_date
+from qa_bot.documents.ingest.dates import first_day, iso_date
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import declared_language
 
 LONGEST = 64 * 1024  # characters
@@ -61,7 +61,7 @@ def front_matter(source: str) -> FrontMatter:
     status = _text(lower.get("status")).lower()
     return FrontMatter(
         title=next(filter(None, (_text(lower.get(name)) for name in TITLES)), ""),
-        date=next(filter(None, (iso_date(lower.get(name)) for name in DATES)), ""),
+        date=next(filter(None, (iso_date(lower.get(name)) or first_day(lower.get(name)) for name in DATES)), ""),
         language=next(filter(None, (declared_language(lower.get(name)) for name in LANGUAGES)), ""),
         archived=status in OLD or any(_is_true(lower.get(name)) for name in OLD),
         draft=status == "draft" or _is_true(lower.get("draft")) or lower.get("published") is False,
