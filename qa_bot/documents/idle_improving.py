@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from qa_bot.documents.improving import Improver, is_improvable
+from qa_bot.documents.improving import Improver, is_to_improve
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home, WriterBusyError
 
@@ -58,7 +58,7 @@ class IdleImprover:
 
     def _has_work(self) -> bool:
         config = self._config()
-        return config.dense.improve and self._idle() >= IDLE and is_improvable(self._home, config)
+        return self._idle() >= IDLE and is_to_improve(self._home, config)
 
     def _improve(self) -> bool:
         """Whether the better vectors were finished."""

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -25,7 +26,8 @@ from qa_bot.home.config import Config
 from qa_bot.home.encoders import SHIPPED, STARTER, TRANSFORMER, open_transformer, resolve
 from qa_bot.home.folder import Home, WriterBusyError
 from qa_bot.home.generations import Generation, Generations
-from qa_bot.home.index import Manifest, open_segments
+from qa_bot.home.index import Index, Manifest, open_segments
+from qa_bot.home.index_part import parts
 from qa_bot.home.kept_vectors import KeepingEncoder, KeptVectors, keys_of, lengthwise
 from qa_core.types import Encoder, Side
 from retrievers.engines.local.indexed_documents import IndexedDocument, encoded_texts
@@ -62,6 +64,28 @@ def is_improvable(home: Home, config: Config) -> bool:
         return manifest.passages > 0
     made_by = resolve(TRANSFORMER, models=home.models, threads=config.dense.threads).fingerprint
     return manifest.fingerprint != made_by
+
+
+def is_to_improve(home: Home, config: Config) -> bool:
+    """Whether better vectors are made without being asked for: if they can be, and help.
+
+    The transformer has learnt less German than the table. Over nine sets of questions about German documents quick
+    vectors have .030 of points more, over four of dialogues as many; over 23 other sets better vectors have .027 more.
+    """
+    if not config.dense.improve or not is_improvable(home, config):
+        return False
+    number = Generations(home.index).current_number()
+    return number is not None and not _is_mostly_german(home.index, number)
+
+
+@lru_cache(maxsize=8)
+def _is_mostly_german(folder: Path, number: int) -> bool:
+    """Whether most passages of a generation, without the starter collection, are German."""
+    with Generations(folder).pin_current() as generation:
+        if generation is None or generation.number != number:
+            return False
+        languages = parts(Index(generation), "auto")[0].languages
+        return languages.get("de", 0) > sum(languages.values()) / 2
 
 
 class Improver:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from qa_bot.answering.fit_confidence import ensure
 from qa_bot.bot import Bot
-from qa_bot.documents.improving import Improver, is_improvable
+from qa_bot.documents.improving import Improver, is_to_improve
 from qa_bot.documents.reject_log import AddReport
 from qa_bot.documents.sync import add, switch_encoder
 from qa_bot.home.config import Config, load_config
@@ -77,7 +77,7 @@ class EvaluationHome:
         flags = {**self.flags, "dense.encoder": encoder} if encoder else self.flags
         with Bot.open(self.home.path, flags=flags, record=False) as bot:
             name = bot.config.dense.encoder
-            if improved and self.temporary and bot.config.dense.improve and is_improvable(self.home, bot.config):
+            if improved and self.temporary and is_to_improve(self.home, bot.config):
                 improve(self.home, bot.config, self.progress)
             made_by = _manifest(self.home)
             is_kept = name_of(name, made_by.encoder) != name  # the better vectors of the starter

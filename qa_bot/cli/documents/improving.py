@@ -66,14 +66,14 @@ def finish_change(context: typer.Context, *, improving: bool) -> None:
 
 def improve_afterwards(context: typer.Context, *, allowed: bool) -> None:
     """Make better vectors if someone watches, or name the command that does."""
-    from qa_bot.documents.improving import is_improvable
+    from qa_bot.documents.improving import is_to_improve
     from qa_bot.home.encoders import EncoderError
     from qa_bot.home.folder import WriterBusyError
     from qa_bot.terminal.output import notify
 
     home, config = open_home(context)
     try:
-        if not config.dense.improve or not is_improvable(home, config):
+        if not is_to_improve(home, config):
             return
         if not (allowed and is_watched()):
             notify(f"{COMMAND}.")
@@ -93,13 +93,13 @@ def is_watched() -> bool:
 
 def improve_before(home: Home, config: Config) -> None:
     """Before a batch of questions: make better vectors if that is short and no one else writes."""
-    from qa_bot.documents.improving import is_improvable
+    from qa_bot.documents.improving import is_to_improve
     from qa_bot.home.encoders import EncoderError
     from qa_bot.home.folder import WriterBusyError
     from qa_bot.terminal.output import notify
 
     try:
-        if not config.dense.improve or not is_improvable(home, config):
+        if not is_to_improve(home, config):
             return
         with home.lock("improve"):  # another writer has it: its documents come first
             pass

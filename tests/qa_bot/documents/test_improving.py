@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from qa_bot.bot import Bot
 from qa_bot.documents import index_update as updates
 from qa_bot.documents.idle_improving import IdleImprover, improving_when_idle
-from qa_bot.documents.improving import Improver, is_improvable
+from qa_bot.documents.improving import Improver, is_improvable, is_to_improve
 from qa_bot.documents.sync import add, delete, repair
 from qa_bot.home.config import Config, set_value
 from qa_bot.home.doctor import status
@@ -65,6 +66,23 @@ def test_the_better_vectors_take_over_in_one_generation(home, transformer) -> No
     assert not is_improvable(home, CONFIG)
     assert status(home, CONFIG)["vectors"] == "starter-transformer"
     assert not home.vectors.exists()
+
+
+GERMAN = [
+    {"_id": "mond", "title": "Mondphasen", "text": "Wir sehen den Teil des Mondes, den die Sonne gerade beleuchtet."},
+    {"_id": "rost", "title": "Rost", "text": "Rost entfernt man mit Essig und mit feiner Stahlwolle."},
+]
+
+
+@pytest.mark.parametrize(("german", "expected"), [(0, True), (1, True), (2, False)])
+def test_mostly_german_documents_keep_quick_vectors_until_better_ones_are_asked_for(
+    empty_home, encoder, write_lines, transformer, german: int, expected: bool
+) -> None:
+    add(empty_home, CONFIG, encoder, [write_lines("rows.jsonl", ROWS[0], *GERMAN[:german])])
+    assert is_improvable(empty_home, CONFIG)
+    assert is_to_improve(empty_home, CONFIG) is expected
+    off = replace(CONFIG, dense=replace(CONFIG.dense, improve=False))
+    assert not is_to_improve(empty_home, off)
 
 
 def test_progress_counts_passages_to_the_end(home, transformer) -> None:
