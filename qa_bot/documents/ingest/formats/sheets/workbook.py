@@ -18,7 +18,8 @@ LONGEST_NAME = 60  # characters of the first cell of a row, which names it
 def workbook_items(file: SourceFile, sheets: Sequence[Sheet], properties: Properties) -> Iterator[Item]:
     """A record for all tables, with a heading of level 2 for each sheet, and records of FAQ sheets.
 
-    An FAQ's id is `FILE#ROW`, in a workbook of several sheets `FILE#SHEET!ROW`.
+    An FAQ's id is `FILE#ROW`, in a workbook of several sheets `FILE#SHEET!ROW`. If its sheet has a column of ids, they
+    take the place of the row; those of a file of separated values, which has no sheets, are ids unchanged.
     """
     writer = MarkdownWriter()
     has_pairs = False
@@ -30,7 +31,12 @@ def workbook_items(file: SourceFile, sheets: Sequence[Sheet], properties: Proper
                 has_pairs = True
                 part = f"{sheet.name}!" if len(sheets) > 1 else ""
                 yield from faq_records(
-                    table, columns, prefix=f"{file.name}#{part}", where=file.where, repairs=file.repairs
+                    table,
+                    columns,
+                    prefix=f"{file.name}#{part}",
+                    where=file.where,
+                    repairs=file.repairs,
+                    has_unique_ids=not sheet.name,
                 )
                 continue
             if not begun and sheet.name:

@@ -200,6 +200,14 @@ def test_an_faq_sheet_becomes_pairs(reads, tmp_path):
     assert pair.id == "b.xlsx#2"
 
 
+def test_numbers_of_questions_are_those_of_their_sheet(reads):
+    rows = [["ID", "Question", "Answer"], [1, "Why?", "So."], [None, "Who?", "Ann."]]
+    records, rejects, _ = reads("it.xlsx", saved(workbook_of(FAQ=rows)))
+    assert (rejects, [record.id for record in records]) == ([], ["it.xlsx#1", "it.xlsx#3"])
+    records, rejects, _ = reads("it.xlsx", saved(workbook_of(EN=rows, DE=rows)))
+    assert [record.id for record in records] == ["it.xlsx#EN!1", "it.xlsx#EN!3", "it.xlsx#DE!1", "it.xlsx#DE!3"]
+
+
 def test_right_to_left_vertical_and_validated_cells(text_of):
     workbook = workbook_of(A=[["שם", "גיל"], ["דנה", 7]])
     workbook["A"].sheet_view.rightToLeft = True
