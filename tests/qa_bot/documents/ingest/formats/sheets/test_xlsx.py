@@ -122,6 +122,27 @@ def test_several_tables_in_a_sheet(reads):
     assert [position.row for position in record.positions] == [1, 4, 4, 6]
 
 
+def test_rows_below_an_empty_one_go_on_with_the_table(reads):
+    rota = [["Name", "Mon", "Tue"], ["Ann", "Early", "Late"], [], ["Bob", "Late"], ["Cid", "Off", "Early"]]
+    (record,), _, _ = reads("a.xlsx", saved(workbook_of(S=rota)))
+    assert record.text.endswith("| Name | Mon | Tue |\n| --- | --- | --- |\n| Bob | Late |  |\n| Cid | Off | Early |")
+    assert [position.row for position in record.positions] == [2, 4]
+    for title in (["Kitchen staff"], []):  # a title, or a header that differs from its cells, begins a table
+        rows = [*rota[:3], title, ["Item", "Place", "Price"], ["Tea", "Shelf", 3], ["Milk", "Cellar", 2]]
+        (record,), _, _ = reads("a.xlsx", saved(workbook_of(S=rows)))
+        assert "| Item | Place | Price |\n| --- | --- | --- |\n| Tea" in record.text
+
+
+def test_a_merged_first_cell_is_no_name_of_a_column(reads):
+    rows = [["Name", "Mon", "Tue", "Wed"], ["Ann", "Early", "Late", "Off"], []]
+    rows += [["Kitchen", "Oven", "daily"], [None, "Fridge", "weekly"], [None, "Drain", "monthly"]]
+    workbook = workbook_of(S=rows)
+    workbook["S"].merge_cells("A4:A6")
+    (record,), _, _ = reads("a.xlsx", saved(workbook))
+    assert "|  |  |  |\n| --- | --- | --- |\n| Kitchen | Oven | daily |\n| Kitchen | Fridge" in record.text
+    assert [position.row for position in record.positions] == [2, 4]
+
+
 def test_comments_on_cells_follow_the_tables_of_their_sheet(reads):
     workbook = workbook_of(Travel=[["City", "Hotel"], ["Berlin", 120], ["Rome", 140]], Empty=[["Note", "Text"]])
     workbook["Travel"]["B3"].comment = Comment("Ann Lee:\nBreakfast included.", "Ann Lee")
