@@ -12,6 +12,8 @@ from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item
 
 PART = 50_000  # characters of a table, so that a parser can take it at once
+LONGEST_HEADER = 2000  # characters with the line of dashes; a longer one would not be repeated in each passage
+NARROW = 500  # characters of the header and a row of the parts that such a table is divided into
 LONGEST_NAME = 60  # characters of the first cell of a row, which names it
 
 
@@ -60,7 +62,7 @@ def _comment_text(comment: Comment, sheet: Sheet) -> str:
 
 
 def write_table(writer: MarkdownWriter, table: Table) -> None:
-    """Writes the lines above a table, and the table with the numbers of its rows."""
+    """Writes the lines above a table, and the table with the numbers of its rows; a wide one in several parts."""
     for caption in table.captions:
         writer.paragraph(caption)
     width = max(map(len, table.rows), default=0)
@@ -68,11 +70,33 @@ def write_table(writer: MarkdownWriter, table: Table) -> None:
         for row in table.rows:
             writer.paragraph(row[0])
         return
-    first_row = table.first_row
-    for part in _parts(table.rows):
-        rows = [table.header, *part] if table.header else part
-        writer.table(rows, header=bool(table.header), first_row=first_row)
-        first_row += len(part)
+    for columns in _column_parts(table):
+        header = [table.header[column] for column in columns] if table.header else []
+        first_row = table.first_row
+        for part in _parts([[row[column] for column in columns] for row in table.rows]):
+            rows = [header, *part] if header else part
+            writer.table(rows, header=bool(header), first_row=first_row)
+            first_row += len(part)
+
+
+def _column_parts(table: Table) -> Iterator[list[int]]:
+    """All columns, or some at a time if the header is long: a short first one, which names the rows, in each part."""
+    sizes = [len(name) + len("|  | --- ") for name in table.header]
+    if sum(sizes) <= LONGEST_HEADER:
+        yield [*range(max(map(len, [table.header, *table.rows])))]
+        return
+    for column in range(len(sizes)):
+        sizes[column] += sum(len(row[column]) + len("|  ") for row in table.rows) // max(1, len(table.rows))
+    key = [0] if 2 * sizes[0] <= NARROW else []
+    part: list[int] = []
+    size = left = NARROW - sum(sizes[column] for column in key)
+    for column in range(len(key), len(sizes)):
+        if part and sizes[column] > left:
+            yield key + part
+            part, left = [], size
+        part.append(column)
+        left -= sizes[column]
+    yield key + part
 
 
 def _parts(rows: Sequence[list[str]]) -> Iterator[list[list[str]]]:

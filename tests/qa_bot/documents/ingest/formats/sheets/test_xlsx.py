@@ -11,6 +11,7 @@ from openpyxl.cell.text import InlineFont
 from openpyxl.comments import Comment
 from openpyxl.styles import Alignment
 
+from qa_bot.documents.cutting.cut_record import cut_record
 from qa_bot.documents.ingest import Limits
 from qa_bot.documents.ingest.records import Position
 
@@ -286,3 +287,20 @@ def test_a_table_with_two_header_rows_stays_apart_from_the_one_beside_it(text_of
         "| Early | Ann | Bob | Cid | Dee |\n| Late | Eve | Fay | Gus | Hal |\n\n"
         "| Room | Key |\n| --- | --- |\n| Lab | K7 |\n| Attic | K9 |"
     )
+
+
+def test_a_wide_table_is_divided_so_that_each_passage_has_the_names_of_its_cells(reads):
+    names = [f"Satisfaction with the canteen in week {number}" for number in range(60)]
+    rows = [["Person", *names], *([f"P{row}", *(100 * row + number for number in range(60))] for row in range(1, 9))]
+    (record,), _, _ = reads("a.xlsx", saved(workbook_of(S=rows)))
+    assert {position.row for position in record.positions} == {2}
+    for passage in cut_record(record, characters=1000, overlap=0).passages:
+        header, _, *below = passage.text.split("\n")
+        assert header.startswith("| Person | Satisfaction")
+        for line in below:
+            person, *values = line.strip("| ").split(" | ")
+            assert [100 * int(person[1:]) + names.index(name) for name in header.strip("| ").split(" | ")[1:]] == [
+                *map(int, values)
+            ]
+    (record,), _, _ = reads("a.xlsx", saved(workbook_of(S=[row[:30] for row in rows])))
+    assert len(record.positions) == 1
