@@ -42,12 +42,13 @@ class Comment(NamedTuple):
 
 @dataclass
 class Sheet:
-    """A sheet's name, cells, merged cells and comments on cells."""
+    """A sheet's name, cells, merged cells, comments on cells, and texts beside the cells."""
 
     name: str
     rows: Rows
     merges: list[Merge] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -41,13 +41,15 @@ def workbook_items(file: SourceFile, sheets: Sequence[Sheet], properties: Proper
                     has_unique_ids=not sheet.name,
                 )
                 continue
-            if not begun and sheet.name:
+            if not begun:
                 writer.heading(2, sheet.name)
             begun = True
             write_table(writer, table)
             check_size(file, writer)
-        for comment in sheet.comments if begun else ():
-            writer.paragraph(_comment_text(comment, sheet))
+        if sheet.texts and not begun:
+            writer.heading(2, sheet.name)
+        for text in [*(_comment_text(comment, sheet) for comment in sheet.comments if begun), *sheet.texts]:
+            writer.paragraph(text)
             check_size(file, writer)
     if len(writer) or not has_pairs:
         yield document_record(file, writer, properties)

@@ -164,7 +164,8 @@ def test_the_title_slide_has_the_title_of_a_presentation_without_one(reads, subt
     body = "".join(
         "<draw:page>"
         + "".join(
-            f'<draw:frame presentation:class="{name}"><draw:text-box><text:p>{text}</text:p></draw:text-box></draw:frame>'
+            f'<draw:frame presentation:class="{name}"><draw:text-box><text:p>{text}</text:p></draw:text-box>'
+            "</draw:frame>"
             for name, text in (page[:2], page[2:])
         )
         + "</draw:page>"
