@@ -45,6 +45,10 @@ def is_header(rows: Sequence[Sequence[str]]) -> bool:
     columns = ([row[column].strip() for row in below if column < len(row)] for column in range(len(names)))
     if len(names) == 2 and _is_amount(names[1], [row[1] for row in below if len(row) > 1]):
         return False
+    if len(names) == 2 and _is_entry(names[1], [row[1] for row in below if len(row) > 1 and row[1]]):
+        return False
+    if names not in [[cell.strip() for cell in row] for row in below] and _is_repeated(names, below):
+        return False
     is_named = all(not name or _can_name(name, cells) for name, cells in zip(names, columns, strict=True))
     return is_named and not _has_labels(rows)
 
@@ -80,6 +84,40 @@ def _is_amount(name: str, cells: Sequence[str]) -> bool:
     """Whether the second of two columns begins with an amount ("3 bikes") as most cells below: a list of values."""
     counted = sum(bool(AMOUNT.match(cell)) for cell in cells)
     return bool(AMOUNT.match(name)) and 2 * counted >= len(cells)
+
+
+def _is_entry(name: str, cells: Sequence[str]) -> bool:
+    """Whether the second of two columns begins with a name ("Acme Ltd") above cells of all kinds: a list of values."""
+    words = name.split()
+    values = sum(is_value(cell) for cell in cells)
+    return len(words) > 1 and all(word[0].isupper() for word in words) and 0 < 2 * values < len(cells)
+
+
+def _is_repeated(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a name is in its column twice more, as what is common to several rows is."""
+    return any(
+        sum(row[column].strip() == name for row in below if column < len(row)) > 1
+        for column, name in enumerate(names)
+        if name
+    )
+
+
+def goes_on(rows: Sequence[Sequence[str]], above: Sequence[Sequence[str]]) -> bool:
+    """Whether rows of the width of those above go on with them: the first is no header by its cells.
+
+    Each cell of the first row is a value, a few words or a text, as most cells of its column are, above and below.
+    """
+    return all(
+        not cell
+        or not (kinds := [_kind(row[column]) for row in part[:SAMPLE] if row[column]])
+        or 2 * kinds.count(_kind(cell)) >= len(kinds)
+        for part in (rows[1:], above)
+        for column, cell in enumerate(rows[0])
+    )
+
+
+def _kind(cell: str) -> str:
+    return "value" if is_value(cell) else "words" if len(cell) <= LONGEST_NAME else "text"
 
 
 def _can_name(name: str, cells: Sequence[str]) -> bool:

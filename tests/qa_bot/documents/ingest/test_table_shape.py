@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.documents.ingest.table_shape import header_rows, is_header, is_value
+from qa_bot.documents.ingest.table_shape import goes_on, header_rows, is_header, is_value
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,10 @@ LONG = "How satisfied are you with the canteen, its staff and its prices this ye
         ([["Name", "", "", ""], ["a", "b", "c", "d"]], False),
         ([["Name", "Age"]], False),
         ([["Smallest order", "3 bikes"], ["Discount", "3 %"], ["Payment", "30 days"]], False),
+        ([["Company", "Acme Ltd"], ["Street", "Mill Lane"], ["Place", "Leeds"], ["Founded", "1987"]], False),
+        ([["Setting", "Default"], ["Host", "localhost"], ["User", "root"], ["Port", "80"]], True),
+        ([["Kitchen", "Oven"], ["Kitchen", "Fridge"], ["Kitchen", "Drain"]], False),
+        ([["Name", "Room"], ["Anna", "Attic"], ["Name", "Room"], ["Ben", "Cellar"], ["Name", "Room"]], True),
         ([["Model", "2026 price"], ["Tarn", "30 EUR"]], True),
         ([["Format", "100 pcs", "500 pcs"], ["A6", "17.9", "31.9"], ["A5", "22.9", "39.9"]], True),
         ([["Model", "2 A charger"], ["Tarn", "no"], ["Krag", "yes"]], True),
@@ -72,3 +76,17 @@ def test_headers(rows, expected):
 )
 def test_header_rows(rows, expected):
     assert header_rows(rows) == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "above", "expected"),
+    [
+        ([["Bob", "Late"], ["Cid", "Early"]], [["Ann", "Early"]], True),
+        ([["Bob", "", "7"], ["Cid", "Early", "8"]], [["Ann", "Early", "9"]], True),
+        ([["Item", "Price"], ["Tea", "3"]], [["Ann", "Early"]], False),  # a name above values
+        ([["Tea", "hot"], ["Milk", "cold"]], [["Ann", "7"]], False),  # words where values are above
+        ([["Step", "Meaning"], ["One", "long " * 20]], [["Ann", "Early"]], False),
+    ],
+)
+def test_rows_that_go_on_with_a_table(rows, above, expected):
+    assert goes_on(rows, above) == expected

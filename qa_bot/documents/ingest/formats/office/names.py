@@ -15,6 +15,7 @@ PREFIXES = {
     "drawingml/diagram": "dgm",
     "drawingml/2006/diagram": "dgm",
     "wordprocessingDrawing": "wp",
+    "spreadsheetDrawing": "xdr",
     "wordprocessingShape": "wps",
     "presentationml/main": "p",
     "presentationml/2006/main": "p",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from qa_bot.documents.ingest.files.decoding import Repairs
 from qa_bot.documents.ingest.formats.office.properties import iso_date
 from qa_bot.documents.ingest.formats.sheets.sheet_tables import Table
 from qa_bot.documents.ingest.records import Item, Position, Record, Reject
+from qa_core.text.languages import LANGUAGES, language_code
 
 QUESTIONS = {
     *("q", "question", "questions", "frage", "fragen", "pregunta", "preguntas", "domanda", "domande"),
@@ -37,15 +39,26 @@ TAGS = {
     "tag",
     "tags",
 }
+MARK = re.compile(r"([^\W_]+)[\s_-]*[\s_([-]([^\W_]+)(?:[_-][a-z]{2})?[)\]]?")
+"""A name with a mark behind it: "question (en)", "frage de", "answer_pt-br"."""
+OTHER_WORDS = {"id", "no"}
+"""Codes of languages that are other words behind a name."""
 DATES = {"date", "updated", "modified", "datum", "stand", "fecha"}
 BODIES = {"body", "details", "description", "beschreibung"}
 
 
-class Columns(NamedTuple):
-    """Columns of an FAQ sheet by position; `others` are added to the answer with their names."""
+class Pair(NamedTuple):
+    """The columns of a question and its answer, and their language if the header says it."""
 
     question: int
     answer: int
+    language: str
+
+
+class Columns(NamedTuple):
+    """Columns of an FAQ sheet by position; `others` are added to the answers with their names."""
+
+    pairs: tuple[Pair, ...]
     id: int | None
     url: int | None
     tags: int | None
@@ -57,37 +70,64 @@ class Columns(NamedTuple):
 def faq_columns(header: Sequence[str]) -> Columns | None:
     """The columns of an FAQ sheet, or None if its header has no question or no answer."""
     names = [_name(cell) for cell in header]
-    questions, answers = _find(names, QUESTIONS), _find(names, ANSWERS)
-    if questions is None or answers is None:
+    pairs = _pairs([_without_mark(name) for name in names])
+    if not pairs:
         return None
     ids, links, tags, dates, bodies = (_find(names, words) for words in (IDS, LINKS, TAGS, DATES, BODIES))
-    known = {questions, answers, ids, links, tags, dates, bodies}
+    known = {ids, links, tags, dates, bodies, *(column for pair in pairs for column in (pair.question, pair.answer))}
     others = tuple(number for number, name in enumerate(names) if name and name not in COUNTS and number not in known)
-    return Columns(questions, answers, ids, links, tags, dates, bodies, others)
+    return Columns(pairs, ids, links, tags, dates, bodies, others)
 
 
-def faq_records(table: Table, columns: Columns, *, prefix: str, where: str, repairs: Repairs) -> Iterator[Item]:
-    """A record for each row, with the id `prefix` + row, unless the sheet has ids; rows without an answer rejected."""
+def _pairs(names: Sequence[tuple[str, str]]) -> tuple[Pair, ...]:
+    """Each question with the next answer that is left and in its language; names are with their languages."""
+    answers = [(number, language) for number, (name, language) in enumerate(names) if name in ANSWERS]
+    pairs = []
+    for question, (name, language) in enumerate(names):
+        if name in QUESTIONS:
+            same = (answer for answer in answers if answer[1] == language)
+            other = (answer for answer in answers if not language or not answer[1])
+            answer = next(chain(same, other), None)
+            if answer is not None:
+                answers.remove(answer)
+                pairs.append(Pair(question, answer[0], language or answer[1]))
+    return tuple(pairs)
+
+
+def faq_records(
+    table: Table, columns: Columns, *, prefix: str, where: str, repairs: Repairs, has_unique_ids: bool
+) -> Iterator[Item]:
+    """A record for each question of a row, with its language if it is not the first; rows without an answer rejected.
+
+    The id is `prefix` with the row's id in the sheet or its number; the id in the sheet alone if `has_unique_ids`.
+    """
     for number, row in enumerate(table.rows, table.first_row):
-        question, answer = row[columns.question], row[columns.answer]
         location = f"{where}:{number}"
-        if not question or not answer:
-            missing = "question" if not question else "answer"
-            yield Reject(location, f"Expected a question and its answer, but got no {missing}; add it or drop the row.")
-            continue
-        more = [f"{table.header[column]}: {row[column]}" for column in columns.others if row[column]]
-        yield Record(
-            repairs.clean(_cell(row, columns.id) or f"{prefix}{number}"),
-            repairs.clean(" ".join(question.split())),
-            repairs.clean("\n\n".join([answer, *more])),
-            body=repairs.clean(_cell(row, columns.body)),
-            url=repairs.clean(_cell(row, columns.url)),
-            where=location,
-            kind="pair",
-            positions=(Position(0, row=number),),
-            date=iso_date(_cell(row, columns.date)),
-            tags=tuple(filter(None, (tag.strip() for tag in re.split(r"[,;]", _cell(row, columns.tags))))),
-        )
+        name = _cell(row, columns.id)
+        name = name if name and has_unique_ids else f"{prefix}{name or number}"
+        filled = [pair for pair in columns.pairs if row[pair.question] or row[pair.answer]]
+        for pair in filled or columns.pairs[:1]:
+            question, answer = row[pair.question], row[pair.answer]
+            if not question or not answer:
+                missing = "question" if not question else "answer"
+                reason = f"Expected a question and its answer, but got no {missing}; add it or drop the row."
+                yield Reject(location, reason)
+                continue
+            is_first = pair == columns.pairs[0]
+            more = [f"{table.header[column]}: {row[column]}" for column in columns.others if row[column]]
+            yield Record(
+                repairs.clean(name if is_first else f"{name}:{pair.language or columns.pairs.index(pair) + 1}"),
+                repairs.clean(" ".join(question.split())),
+                repairs.clean("\n\n".join([answer, *more])),
+                body=repairs.clean(_cell(row, columns.body)),
+                url=repairs.clean(_cell(row, columns.url)),
+                where=location,
+                kind="pair",
+                positions=(Position(0, row=number),),
+                date=iso_date(_cell(row, columns.date)),
+                language=pair.language,
+                tags=tuple(filter(None, (tag.strip() for tag in re.split(r"[,;]", _cell(row, columns.tags))))),
+            )
 
 
 def _cell(row: Sequence[str], column: int | None) -> str:
@@ -96,6 +136,13 @@ def _cell(row: Sequence[str], column: int | None) -> str:
 
 def _name(cell: str) -> str:
     return cell.strip().strip(":?").strip().lower()
+
+
+def _without_mark(name: str) -> tuple[str, str]:
+    """The name of a column without the mark of its language, and the language (ISO 639), "" without a mark."""
+    match = MARK.fullmatch(name)
+    language = language_code(match[2]) if match and match[2] not in OTHER_WORDS else ""
+    return (match[1], language) if match and language in LANGUAGES else (name, "")
 
 
 def _find(names: Sequence[str], words: set[str]) -> int | None:

@@ -11,13 +11,22 @@ from qa_bot.documents.ingest.formats.office.names import short, whole_number
 from qa_bot.documents.ingest.formats.office.opendocument.documents import check_encryption, odf_properties
 from qa_bot.documents.ingest.formats.office.opendocument.flat import CONTENT, Parts, read_parts
 from qa_bot.documents.ingest.formats.office.package import LARGEST_PART, web_link
-from qa_bot.documents.ingest.formats.sheets.sheet_tables import Merge, Sheet
+from qa_bot.documents.ingest.formats.sheets.sheet_tables import Comment, Merge, Sheet
 from qa_bot.documents.ingest.formats.sheets.workbook import workbook_items
 from qa_bot.documents.ingest.records import Item, Limits
 
 MOST_REPEATED = 1000  # equal rows or cells that are written once in the file
 CELLS = {"table:table-cell", "table:covered-table-cell"}
-SKIPPED = {"office:annotation", "text:ruby-text", "table:tracked-changes", "table:shapes"}
+COMMENT = "office:annotation"
+SKIPPED = {
+    "dc:creator",
+    "dc:date",
+    "meta:date-string",
+    "meta:creator-initials",
+    "text:ruby-text",
+    "table:tracked-changes",
+    "table:shapes",
+}
 
 
 def read(file: SourceFile) -> Iterator[Item]:
@@ -48,6 +57,7 @@ class _Cells(Handler[Sheet]):
         self._cell: dict[str, str] | None = None
         self._cells: dict[int, str] = {}
         self._text: list[str] = []
+        self._outer_text: list[str] = []  # that of the cell while a comment on it is read
         self._links: list[tuple[str, int]] = []
         self._skipping = 0
         self._size = 0
@@ -67,6 +77,8 @@ class _Cells(Handler[Sheet]):
         elif name == "table:table":
             values = {short(key): value for key, value in attributes.items()}
             self._sheet, self._row = Sheet(values.get("table:name", ""), {}), 0
+        elif name == COMMENT and self._cell is not None:
+            self._outer_text, self._text = self._text, []
         elif self._cell is not None:
             self._start_text(name, {short(key): value for key, value in attributes.items()})
 
@@ -89,6 +101,9 @@ class _Cells(Handler[Sheet]):
         name = short(tag)
         if name in CELLS and self._cell is not None:
             self._end_cell(self._cell)
+        elif name == COMMENT and self._cell is not None:
+            self._end_comment("".join(self._text).strip())
+            self._text = self._outer_text
         elif name == "text:a" and self._links:
             target, start = self._links.pop()
             self._text[start:] = [web_link("".join(self._text[start:]), target)]
@@ -96,6 +111,11 @@ class _Cells(Handler[Sheet]):
             self._end_row()
         elif name == "table:table":
             self.results.append(self._sheet)
+
+    def _end_comment(self, text: str) -> None:
+        if text:
+            self._sheet.comments.append(Comment(f"{_letters(self._column + 1)}{self._row}", self._row, text))
+            self._size += len(text)
 
     def _end_cell(self, cell: dict[str, str]) -> None:
         text = cell.get("office:date-value", "") if cell.get("office:value-type") == "date" else ""
@@ -122,3 +142,12 @@ class _Cells(Handler[Sheet]):
             self._file.progress()
         if self._size > self._file.limits.record_bytes:
             raise LimitError(over_record_limit(self._file.limits))
+
+
+def _letters(column: int) -> str:
+    """A for 1, AA for 27."""
+    letters = ""
+    while column > 0:
+        column, letter = divmod(column - 1, 26)
+        letters = chr(ord("A") + letter) + letters
+    return letters

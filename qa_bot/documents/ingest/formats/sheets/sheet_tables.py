@@ -42,12 +42,13 @@ class Comment(NamedTuple):
 
 @dataclass
 class Sheet:
-    """A sheet's name, cells, merged cells and comments on cells."""
+    """A sheet's name, cells, merged cells, comments on cells, and texts beside the cells."""
 
     name: str
     rows: Rows
     merges: list[Merge] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -70,26 +71,60 @@ def tables_of(sheet: Sheet, *, limit: int) -> Iterator[Table]:
     Raises TooWideError if the cells of a table, empty ones too, are more than `limit`.
     """
     fill_merged(sheet)
-    headers: list[dict[int, str]] = []  # by column, the last one first
+    headed: list[_Headed] = []  # the last one first
+    has_title = False
     blocks = list(_blocks(sheet.rows))
     for numbers, following in zip_longest(blocks, blocks[1:]):
         for columns in _column_groups(sheet.rows, numbers):
-            if len(columns) * len(numbers) > limit:
-                raise TooWideError(
-                    f"Expected tables with at most {limit:,} cells, but got one of {len(numbers):,} rows and "
-                    f"{len(columns):,} columns in the sheet {sheet.name!r}; remove stray cells, or raise "
-                    "--max-record-bytes."
-                )
+            _check_width(sheet, numbers, columns, limit)
             grid = [[sheet.rows[number].get(column, "") for column in columns] for number in numbers]
             is_above = bool(following) and len(_columns(sheet.rows, following)) > 1
             is_title = len(columns) == 1 and len(numbers) <= TITLE_ROWS and is_above
             table = _table(grid, numbers, is_title=is_title)
-            if table.header:
-                headers.insert(0, dict(zip(columns, table.header, strict=True)))
-            elif len(columns) > 1:
-                names = next((names for names in headers[:RECENT] if names.keys() >= {*columns}), {})
-                table = replace(table, header=[names[column] for column in columns] if names else [])
+            if not has_title and table.header and table.first_row == numbers[0] + 1:
+                table = _continued(table, grid, columns, headed)
+            if not table.header and len(columns) > 1:
+                table = replace(table, header=_names_above(columns, len(table.rows), headed))
+            elif table.header:
+                headed.insert(0, _Headed(dict(zip(columns, table.header, strict=True)), table.rows))
+            has_title = is_title
             yield table
+
+
+class _Headed(NamedTuple):
+    """A table with a header, whose names are by column."""
+
+    names: dict[int, str]
+    rows: list[list[str]]
+
+
+def _check_width(sheet: Sheet, numbers: Sequence[int], columns: Sequence[int], limit: int) -> None:
+    if len(columns) * len(numbers) > limit:
+        raise TooWideError(
+            f"Expected tables with at most {limit:,} cells, but got one of {len(numbers):,} rows and "
+            f"{len(columns):,} columns in the sheet {sheet.name!r}; remove stray cells, or raise "
+            "--max-record-bytes."
+        )
+
+
+def _continued(table: Table, grid: list[list[str]], columns: Sequence[int], headed: Sequence[_Headed]) -> Table:
+    """The table, or its rows below the header of the one above if its first row is only a row after an empty one."""
+    above = next((one for one in headed[:RECENT] if one.names.keys() & {*columns}), None)
+    if above is None or [*above.names] != [*columns] or len(columns) < BESIDE or [*above.names.values()] == grid[0]:
+        return table
+    if not table_shape.goes_on(grid, above.rows):
+        return table
+    header = [*above.names.values()]
+    add_cents(header, grid)
+    return Table([], header, grid, table.first_row - 1)
+
+
+def _names_above(columns: Sequence[int], rows: int, headed: Sequence[_Headed]) -> list[str]:
+    """The names of a table above with these columns, for several rows also with the same last one; else none."""
+    for above in headed[:RECENT]:
+        if above.names.keys() >= {*columns} and (rows == 1 or max(above.names) == columns[-1]):
+            return [above.names[column] for column in columns]
+    return []
 
 
 def fill_merged(sheet: Sheet) -> None:

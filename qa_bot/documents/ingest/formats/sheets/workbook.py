@@ -12,13 +12,16 @@ from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item
 
 PART = 50_000  # characters of a table, so that a parser can take it at once
+LONGEST_HEADER = 2000  # characters with the line of dashes; a longer one would not be repeated in each passage
+NARROW = 500  # characters of the header and a row of the parts that such a table is divided into
 LONGEST_NAME = 60  # characters of the first cell of a row, which names it
 
 
 def workbook_items(file: SourceFile, sheets: Sequence[Sheet], properties: Properties) -> Iterator[Item]:
     """A record for all tables, with a heading of level 2 for each sheet, and records of FAQ sheets.
 
-    An FAQ's id is `FILE#ROW`, in a workbook of several sheets `FILE#SHEET!ROW`.
+    An FAQ's id is `FILE#ROW`, in a workbook of several sheets `FILE#SHEET!ROW`. If its sheet has a column of ids, they
+    take the place of the row; those of a file of separated values, which has no sheets, are ids unchanged.
     """
     writer = MarkdownWriter()
     has_pairs = False
@@ -30,16 +33,23 @@ def workbook_items(file: SourceFile, sheets: Sequence[Sheet], properties: Proper
                 has_pairs = True
                 part = f"{sheet.name}!" if len(sheets) > 1 else ""
                 yield from faq_records(
-                    table, columns, prefix=f"{file.name}#{part}", where=file.where, repairs=file.repairs
+                    table,
+                    columns,
+                    prefix=f"{file.name}#{part}",
+                    where=file.where,
+                    repairs=file.repairs,
+                    has_unique_ids=not sheet.name,
                 )
                 continue
-            if not begun and sheet.name:
+            if not begun:
                 writer.heading(2, sheet.name)
             begun = True
             write_table(writer, table)
             check_size(file, writer)
-        for comment in sheet.comments if begun else ():
-            writer.paragraph(_comment_text(comment, sheet))
+        if sheet.texts and not begun:
+            writer.heading(2, sheet.name)
+        for text in [*(_comment_text(comment, sheet) for comment in sheet.comments if begun), *sheet.texts]:
+            writer.paragraph(text)
             check_size(file, writer)
     if len(writer) or not has_pairs:
         yield document_record(file, writer, properties)
@@ -54,7 +64,7 @@ def _comment_text(comment: Comment, sheet: Sheet) -> str:
 
 
 def write_table(writer: MarkdownWriter, table: Table) -> None:
-    """Writes the lines above a table, and the table with the numbers of its rows."""
+    """Writes the lines above a table, and the table with the numbers of its rows; a wide one in several parts."""
     for caption in table.captions:
         writer.paragraph(caption)
     width = max(map(len, table.rows), default=0)
@@ -62,11 +72,33 @@ def write_table(writer: MarkdownWriter, table: Table) -> None:
         for row in table.rows:
             writer.paragraph(row[0])
         return
-    first_row = table.first_row
-    for part in _parts(table.rows):
-        rows = [table.header, *part] if table.header else part
-        writer.table(rows, header=bool(table.header), first_row=first_row)
-        first_row += len(part)
+    for columns in _column_parts(table):
+        header = [table.header[column] for column in columns] if table.header else []
+        first_row = table.first_row
+        for part in _parts([[row[column] for column in columns] for row in table.rows]):
+            rows = [header, *part] if header else part
+            writer.table(rows, header=bool(header), first_row=first_row)
+            first_row += len(part)
+
+
+def _column_parts(table: Table) -> Iterator[list[int]]:
+    """All columns, or some at a time if the header is long: a short first one, which names the rows, in each part."""
+    sizes = [len(name) + len("|  | --- ") for name in table.header]
+    if sum(sizes) <= LONGEST_HEADER:
+        yield [*range(max(map(len, [table.header, *table.rows])))]
+        return
+    for column in range(len(sizes)):
+        sizes[column] += sum(len(row[column]) + len("|  ") for row in table.rows) // max(1, len(table.rows))
+    key = [0] if 2 * sizes[0] <= NARROW else []
+    part: list[int] = []
+    size = left = NARROW - sum(sizes[column] for column in key)
+    for column in range(len(key), len(sizes)):
+        if part and sizes[column] > left:
+            yield key + part
+            part, left = [], size
+        part.append(column)
+        left -= sizes[column]
+    yield key + part
 
 
 def _parts(rows: Sequence[list[str]]) -> Iterator[list[list[str]]]:

@@ -14,6 +14,7 @@ from qa_bot.documents.ingest.formats.office.names import child, value, whole_num
 from qa_bot.documents.ingest.formats.office.package import Link, Package, read_package, web_link
 from qa_bot.documents.ingest.formats.office.properties import core_properties
 from qa_bot.documents.ingest.formats.run_marks import marked, resolved
+from qa_bot.documents.ingest.formats.sheets.drawings import drawing_texts
 from qa_bot.documents.ingest.formats.sheets.number_formats import BUILT_IN, Format, parse_format, shown
 from qa_bot.documents.ingest.formats.sheets.sheet_tables import Comment, Merge, Sheet
 from qa_bot.documents.ingest.formats.sheets.workbook import workbook_items
@@ -61,7 +62,8 @@ def _read(file: SourceFile, package: Package) -> Iterator[Item]:
         parts = _sheet(package, link.target, book, left)
         left -= parts.size
         uncounted += parts.uncounted
-        sheets.append(Sheet(element.get("name", ""), parts.rows, parts.merges, _comments(package, link.target)))
+        comments, texts = _comments(package, link.target), drawing_texts(package, link.target)
+        sheets.append(Sheet(element.get("name", ""), parts.rows, parts.merges, comments, texts))
     yield from workbook_items(file, sheets, core_properties(package))
     if uncounted:
         yield Notice(

@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.files.xml import XmlError
+from qa_bot.documents.ingest.formats.document_title import stated_title
 from qa_bot.documents.ingest.formats.office.names import child
 from qa_bot.documents.ingest.formats.office.opendocument.flat import CONTENT, META, STYLES, Parts, read_parts
 from qa_bot.documents.ingest.formats.office.opendocument.styles import OdfStyles
@@ -47,13 +48,16 @@ def _read_slides(file: SourceFile, package: Parts) -> Iterator[Item]:
     writer = MarkdownWriter()
     body = child(root, "office:body", "office:presentation")
     pages = [page for page in body if page.tag == "draw:page"] if body is not None else []
+    title = ""
     for number, page in enumerate(pages, 1):
-        _slide(page, number, styles, writer)
+        title = _slide(page, number, styles, writer) or title
         check_size(file, writer)
-    yield document_record(file, writer, odf_properties(package))
+    properties = odf_properties(package)
+    yield document_record(file, writer, properties, stated_title(properties.title, file.stem) or title)
 
 
-def _slide(page: Element, number: int, styles: OdfStyles, writer: MarkdownWriter) -> None:
+def _slide(page: Element, number: int, styles: OdfStyles, writer: MarkdownWriter) -> str:
+    """Writes a slide; returns the title of the presentation if this is its title slide."""
     content = MarkdownWriter()
     blocks = OdfBlocks(content, styles)
     titles = [shape for shape in page if shape.get("presentation:class") == "title"]
@@ -74,6 +78,8 @@ def _slide(page: Element, number: int, styles: OdfStyles, writer: MarkdownWriter
         writer.page(number)
         writer.heading(2, heading or f"Slide {number}")
         writer.raw(content.text)
+    has_subtitle = any(shape.get("presentation:class") == "subtitle" for shape in page)
+    return heading if number == 1 and (has_subtitle or not len(content)) else ""
 
 
 def _content(package: Parts) -> Element:

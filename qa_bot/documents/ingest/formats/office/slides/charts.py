@@ -15,12 +15,12 @@ def chart_table(chart: Element) -> tuple[str, list[list[str]]]:
     """A chart's title, and a header row with the series and one row for each category."""
     title = next(chart.iter("c:title"), None)
     series = list(chart.iter("c:ser"))
-    names = [_text(child(one, "c:tx")) for one in series]
+    names = [drawn_text(child(one, "c:tx")) for one in series]
     labels = _points(series[0], "c:cat", "c:xVal") if series else {}
     values = [_points(one, "c:val", "c:yVal") for one in series]
     points = sorted({point for column in [labels, *values] for point in column})
     rows = [[labels.get(point, ""), *(column.get(point, "") for column in values)] for point in points]
-    return _text(title), [["", *names], *rows] if rows else []
+    return drawn_text(title), [["", *names], *rows] if rows else []
 
 
 def _points(series: Element, *kinds: str) -> dict[int, str]:
@@ -30,12 +30,12 @@ def _points(series: Element, *kinds: str) -> dict[int, str]:
         for point in data.iter("c:pt") if data is not None else ():
             index = whole_number(point.get("idx"), -1)
             if 0 <= index < MOST_POINTS:
-                points[index] = _text(point)
+                points[index] = drawn_text(point)
     return points
 
 
-def _text(element: Element | None) -> str:
-    """The text of runs, or of cached values."""
+def drawn_text(element: Element | None) -> str:
+    """The text of runs, or of cached values, in one line."""
     if element is None:
         return ""
     runs = [node.text or "" for node in element.iter("a:t")]
@@ -50,7 +50,7 @@ def diagram_items(data: Element) -> Iterator[tuple[int, str]]:
         if kind == "doc":
             root = name
         elif kind in {"node", "asst"}:
-            texts[name] = _text(point)
+            texts[name] = drawn_text(point)
     children: dict[str, list[tuple[int, str]]] = {}
     for link in data.iter("dgm:cxn"):
         if link.get("type", "parOf") == "parOf":

@@ -9,10 +9,10 @@ from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.office.names import child
 from qa_bot.documents.ingest.formats.office.package import Link, Package, read_package
 from qa_bot.documents.ingest.formats.office.properties import check_size, core_properties, document_record
+from qa_bot.documents.ingest.formats.office.slides.reading_order import in_reading_order
 from qa_bot.documents.ingest.formats.office.slides.shapes import (
     Shapes,
     heading_text,
-    in_reading_order,
     placeholder_of,
     shape_text,
 )

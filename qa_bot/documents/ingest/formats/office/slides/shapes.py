@@ -11,6 +11,7 @@ from qa_bot.documents.ingest.formats.office.formula_markup import formula_text
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
 from qa_bot.documents.ingest.formats.office.package import Link, Package, picture_text, web_link
 from qa_bot.documents.ingest.formats.office.slides.charts import chart_table, diagram_items
+from qa_bot.documents.ingest.formats.office.slides.reading_order import in_reading_order, is_above
 from qa_bot.documents.ingest.formats.run_marks import marked, resolved
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.table_shape import is_header
@@ -44,27 +45,6 @@ def shape_text(shape: Element) -> str:
     return " ".join(" ".join(texts).split())
 
 
-def in_reading_order(shapes: Iterable[Element]) -> list[Element]:
-    """The shapes of a slide in their order, but a text box before the tables, charts and diagrams that it is above."""
-    ordered: list[Element] = []
-    for shape in shapes:
-        frames = enumerate(ordered) if shape.tag == "p:sp" else ()
-        below = (place for place, frame in frames if frame.tag == "p:graphicFrame" and _is_above(shape, frame))
-        ordered.insert(next(below, len(ordered)), shape)
-    return ordered
-
-
-def _is_above(shape: Element, frame: Element) -> bool:
-    """Whether a shape ends above the upper edge of a table, chart or diagram; unknown for inherited places."""
-    box, other = child(shape, "p:spPr", "a:xfrm"), child(frame, "p:xfrm")
-    bottom = _length(box, "a:off", "y") + _length(box, "a:ext", "cy")
-    return box is not None and other is not None and bottom <= _length(other, "a:off", "y")
-
-
-def _length(box: Element | None, name: str, attribute: str) -> int:
-    return whole_number(value(box, name, attribute=attribute))
-
-
 def heading_text(shapes: Iterable[Element]) -> list[Element]:
     """The title of a slide without a placeholder for it.
 
@@ -75,9 +55,7 @@ def heading_text(shapes: Iterable[Element]) -> list[Element]:
     sizes = sorted({_size(shape) for shape in texts})
     largest = [shape for shape in texts if _size(shape) == sizes[-1]]
     frames = [shape for shape in shapes if shape.tag == "p:graphicFrame"]
-    stands_out = len(sizes) > 1 or (
-        bool(frames) and all(_is_above(shape, frame) for shape in texts for frame in frames)
-    )
+    stands_out = len(sizes) > 1 or (bool(frames) and all(is_above(shape, frame) for shape in texts for frame in frames))
     is_title = stands_out and len(largest) == 1 and len(shape_text(largest[0])) <= LONGEST_TITLE
     return largest if is_title else []
 
@@ -101,7 +79,7 @@ class Shapes:
         self._has_bullets = has_bullets
         self._writers: dict[str, Callable[[Element], None]] = {
             "p:sp": self._text_shape,
-            "p:grpSp": self.add_all,
+            "p:grpSp": self._group,
             "p:graphicFrame": self._frame,
             "p:pic": self._alternative_text,
             "mc:AlternateContent": self._alternative,
@@ -114,6 +92,9 @@ class Shapes:
             write = self._writers.get(shape.tag)
             if write is not None and placeholder_of(shape) not in FURNITURE:
                 write(shape)
+
+    def _group(self, group: Element) -> None:
+        self.add_all(in_reading_order(group))
 
     def _alternative(self, shape: Element) -> None:
         self.add_all(list(shape)[:1])  # the first form is the richest

@@ -9,7 +9,7 @@ from qa_bot.documents.ingest.records import Position
 
 OASIS = "urn:oasis:names:tc:opendocument:xmlns"
 NAMESPACES = " ".join(f'xmlns:{name}="{OASIS}:{name}:1.0"' for name in ("office", "text", "table"))
-LINKS = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
+LINKS = 'xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"'
 
 
 def ods(*sheets):
@@ -66,11 +66,20 @@ def test_repeated_and_merged_cells_are_bounded(record_of):
     rows = (
         row(cell("Name"), cell("City"), cell("Size"))
         + row(cell("Anna", 'table:number-rows-spanned="2"'), cell("Kiel", 'table:number-columns-repeated="2"'))
-        + row("<table:covered-table-cell/>", cell("Bonn"), cell("<office:annotation>note</office:annotation>3"))
+        + row("<table:covered-table-cell/>", cell("Bonn"), cell("3"))
         + row(cell("", 'table:number-columns-repeated="16384"'), more='table:number-rows-repeated="1048576"')
     )
     assert record_of(ods(("A", rows))).text == (
         "## A\n\n| Name | City | Size |\n| --- | --- | --- |\n| Anna | Kiel | Kiel |\n| Anna | Bonn | 3 |"
+    )
+
+
+def test_comments_on_cells_follow_the_tables_of_their_sheet(record_of):
+    note = "<dc:creator>Ann</dc:creator><text:p>Old one.</text:p><text:p>Ask.</text:p>"
+    room = f"<table:table-cell><office:annotation>{note}</office:annotation><text:p>3</text:p></table:table-cell>"
+    rows = row(cell("Object"), cell("Room")) + row(cell("Sword"), room)
+    assert record_of(ods(("A", rows))).text == (
+        "## A\n\n| Object | Room |\n| --- | --- |\n| Sword | 3 |\n\nComment on B2 (Sword): Old one. Ask."
     )
 
 

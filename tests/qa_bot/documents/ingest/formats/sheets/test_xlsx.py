@@ -11,6 +11,7 @@ from openpyxl.cell.text import InlineFont
 from openpyxl.comments import Comment
 from openpyxl.styles import Alignment
 
+from qa_bot.documents.cutting.cut_record import cut_record
 from qa_bot.documents.ingest import Limits
 from qa_bot.documents.ingest.records import Position
 
@@ -122,6 +123,27 @@ def test_several_tables_in_a_sheet(reads):
     assert [position.row for position in record.positions] == [1, 4, 4, 6]
 
 
+def test_rows_below_an_empty_one_go_on_with_the_table(reads):
+    rota = [["Name", "Mon", "Tue"], ["Ann", "Early", "Late"], [], ["Bob", "Late"], ["Cid", "Off", "Early"]]
+    (record,), _, _ = reads("a.xlsx", saved(workbook_of(S=rota)))
+    assert record.text.endswith("| Name | Mon | Tue |\n| --- | --- | --- |\n| Bob | Late |  |\n| Cid | Off | Early |")
+    assert [position.row for position in record.positions] == [2, 4]
+    for title in (["Kitchen staff"], []):  # a title, or a header that differs from its cells, begins a table
+        rows = [*rota[:3], title, ["Item", "Place", "Price"], ["Tea", "Shelf", 3], ["Milk", "Cellar", 2]]
+        (record,), _, _ = reads("a.xlsx", saved(workbook_of(S=rows)))
+        assert "| Item | Place | Price |\n| --- | --- | --- |\n| Tea" in record.text
+
+
+def test_a_merged_first_cell_is_no_name_of_a_column(reads):
+    rows = [["Name", "Mon", "Tue", "Wed"], ["Ann", "Early", "Late", "Off"], []]
+    rows += [["Kitchen", "Oven", "daily"], [None, "Fridge", "weekly"], [None, "Drain", "monthly"]]
+    workbook = workbook_of(S=rows)
+    workbook["S"].merge_cells("A4:A6")
+    (record,), _, _ = reads("a.xlsx", saved(workbook))
+    assert "|  |  |  |\n| --- | --- | --- |\n| Kitchen | Oven | daily |\n| Kitchen | Fridge" in record.text
+    assert [position.row for position in record.positions] == [2, 4]
+
+
 def test_comments_on_cells_follow_the_tables_of_their_sheet(reads):
     workbook = workbook_of(Travel=[["City", "Hotel"], ["Berlin", 120], ["Rome", 140]], Empty=[["Note", "Text"]])
     workbook["Travel"]["B3"].comment = Comment("Ann Lee:\nBreakfast included.", "Ann Lee")
@@ -200,6 +222,14 @@ def test_an_faq_sheet_becomes_pairs(reads, tmp_path):
     assert pair.id == "b.xlsx#2"
 
 
+def test_numbers_of_questions_are_those_of_their_sheet(reads):
+    rows = [["ID", "Question", "Answer"], [1, "Why?", "So."], [None, "Who?", "Ann."]]
+    records, rejects, _ = reads("it.xlsx", saved(workbook_of(FAQ=rows)))
+    assert (rejects, [record.id for record in records]) == ([], ["it.xlsx#1", "it.xlsx#3"])
+    records, rejects, _ = reads("it.xlsx", saved(workbook_of(EN=rows, DE=rows)))
+    assert [record.id for record in records] == ["it.xlsx#EN!1", "it.xlsx#EN!3", "it.xlsx#DE!1", "it.xlsx#DE!3"]
+
+
 def test_right_to_left_vertical_and_validated_cells(text_of):
     workbook = workbook_of(A=[["שם", "גיל"], ["דנה", 7]])
     workbook["A"].sheet_view.rightToLeft = True
@@ -257,3 +287,20 @@ def test_a_table_with_two_header_rows_stays_apart_from_the_one_beside_it(text_of
         "| Early | Ann | Bob | Cid | Dee |\n| Late | Eve | Fay | Gus | Hal |\n\n"
         "| Room | Key |\n| --- | --- |\n| Lab | K7 |\n| Attic | K9 |"
     )
+
+
+def test_a_wide_table_is_divided_so_that_each_passage_has_the_names_of_its_cells(reads):
+    names = [f"Satisfaction with the canteen in week {number}" for number in range(60)]
+    rows = [["Person", *names], *([f"P{row}", *(100 * row + number for number in range(60))] for row in range(1, 9))]
+    (record,), _, _ = reads("a.xlsx", saved(workbook_of(S=rows)))
+    assert {position.row for position in record.positions} == {2}
+    for passage in cut_record(record, characters=1000, overlap=0).passages:
+        header, _, *below = passage.text.split("\n")
+        assert header.startswith("| Person | Satisfaction")
+        for line in below:
+            person, *values = line.strip("| ").split(" | ")
+            assert [100 * int(person[1:]) + names.index(name) for name in header.strip("| ").split(" | ")[1:]] == [
+                *map(int, values)
+            ]
+    (record,), _, _ = reads("a.xlsx", saved(workbook_of(S=[row[:30] for row in rows])))
+    assert len(record.positions) == 1

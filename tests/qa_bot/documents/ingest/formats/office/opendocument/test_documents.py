@@ -146,6 +146,35 @@ def test_broken_encrypted_and_large_files(reads):
     assert "nested too deeply" in reject.reason
 
 
+@pytest.mark.parametrize(
+    ("subtitle", "meta", "title"),
+    [
+        ("Spring 2026", "", "Garden plan"),
+        ("", "", "Garden plan"),
+        ("Spring 2026", "<dc:title>Beds</dc:title>", "Beds"),
+        (None, "", "a"),  # the first slide is one like others
+    ],
+)
+def test_the_title_slide_has_the_title_of_a_presentation_without_one(reads, subtitle, meta, title):
+    kind = "outline" if subtitle is None else "subtitle"
+    pages = [
+        ("title", "Garden plan", kind, "Dig." if subtitle is None else subtitle),
+        ("title", "Water", kind, "Daily."),
+    ]
+    body = "".join(
+        "<draw:page>"
+        + "".join(
+            f'<draw:frame presentation:class="{name}"><draw:text-box><text:p>{text}</text:p></draw:text-box>'
+            "</draw:frame>"
+            for name, text in (page[:2], page[2:])
+        )
+        + "</draw:page>"
+        for page in pages
+    )
+    (record,), _, _ = reads("a.odp", odf("presentation", body, meta))
+    assert record.title == title
+
+
 def test_the_title_of_the_properties_precedes_the_first_of_several_chapters(reads):
     chapters = "".join(f'<text:h text:outline-level="1">{name}</text:h><text:p>Dry.</text:p>' for name in ("A", "B"))
     (record,), _, _ = reads("house.odt", odf("text", chapters, "<dc:title>Roof guide</dc:title>"))

@@ -1,0 +1,43 @@
+"""Sheets of questions with their answers, also in several languages."""
+
+import pytest
+
+from qa_bot.documents.ingest.formats.sheets.faq import Pair, faq_columns
+
+
+@pytest.mark.parametrize(
+    ("header", "pairs"),
+    [
+        ("Question (EN)|Answer (EN)|Frage (DE)|Antwort (DE)", [Pair(0, 1, "en"), Pair(2, 3, "de")]),
+        ("Question_en|Question_de|Answer_en|Answer_de", [Pair(0, 2, "en"), Pair(1, 3, "de")]),
+        ("Question FR|Réponse FR", [Pair(0, 1, "fr")]),
+        ("Frage (Deutsch)|Antwort [de-AT]", [Pair(0, 1, "de")]),
+        ("Question|Answer|Frage|Antwort", [Pair(0, 1, ""), Pair(2, 3, "")]),
+        ("Question|Answer (English)", [Pair(0, 1, "en")]),
+        ("Question (DE)|Question (EN)|Answer (EN)", [Pair(1, 2, "en")]),
+        ("Question ID|Question|Answer", [Pair(1, 2, "")]),
+    ],
+)
+def test_a_question_has_the_answer_in_its_language(header, pairs):
+    columns = faq_columns(header.split("|"))
+    assert columns is not None
+    assert [*columns.pairs] == pairs
+
+
+@pytest.mark.parametrize("header", ["Question No|Answer", "Question (DE)|Answer (EN)", "Question|Reply"])
+def test_other_tables_have_no_pairs(header):
+    assert faq_columns(header.split("|")) is None
+
+
+def test_a_row_in_two_languages_is_two_records(reads):
+    data = (
+        "Nr.,Question (EN),Answer (EN),Frage (DE),Antwort (DE),Owner\n1,Why?,So.,Warum?,Darum.,Ann\n"
+        "2,,,Wer?,Eva.,\n3,How?,,,,\n"
+    )
+    records, (reject,), _ = reads("faq.csv", data)
+    assert [(record.id, record.title, record.text, record.language) for record in records] == [
+        ("faq.csv#2", "Why?", "So.\n\nOwner: Ann", "en"),
+        ("faq.csv#2:de", "Warum?", "Darum.\n\nOwner: Ann", "de"),
+        ("faq.csv#3:de", "Wer?", "Eva.", "de"),
+    ]
+    assert reject.where.endswith("faq.csv:4")
