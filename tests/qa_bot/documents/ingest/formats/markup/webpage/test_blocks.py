@@ -47,6 +47,9 @@ def test_paragraphs_headings_and_code(html, expected):
         ("<dl><dt><span class=term>Bill, </span><span class=term>Note</span><dd>x</dl>", "- **Bill, Note**: x"),
         ("<ul><li><h3>Title</h3><p>Text.</p></ul>", "- **Title**\n\n    Text."),
         ("<ul>loose<li>a</ul>tail", "loose\n\n- a\n\ntail"),
+        ("<dl><dd>a<dd>b</dl>", "- a\n- b"),
+        ("<ol><li>cut<li>sew</ol><dl><dt>S<dd>51 cm</dl>", "1. cut\n2. sew\n\n- **S**: 51 cm"),
+        ("<ul><li>a<ol><li>b</ol><li>c</ul><ul><li>d</ul>", "- a\n    1. b\n- c\n- d"),
         (
             "<ul><li>a<table><tr><th>k<th>v<tr><td>1<td>2</table><li>b</ul>",
             "- a\n\n    | k | v |\n    | --- | --- |\n    | 1 | 2 |\n- b",
@@ -60,7 +63,7 @@ def test_lists(html, expected):
 def test_definitions_have_their_terms_in_front():
     html = "<dl><dt>RTO:<dd>Recovery time.<dt>A<dt>B<dd>Both.<dd>Again.<div><dt>C<dd><p>One.<p>Two.</div><dt>Last</dl>"
     assert fragment(html).text == (
-        "- **RTO**: Recovery time.\n- **A, B**: Both.\n- Again.\n- **C**: One.\n\n    Two.\n- Last"
+        "- **RTO**: Recovery time.\n- **A, B**: Both.\n\n    Again.\n- **C**: One.\n\n    Two.\n- Last"
     )
 
 
