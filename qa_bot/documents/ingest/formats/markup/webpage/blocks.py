@@ -22,6 +22,7 @@ from qa_bot.documents.ingest.formats.markup.webpage.lists import (
 )
 from qa_bot.documents.ingest.formats.markup.webpage.note_marks import NoteMarks
 from qa_bot.documents.ingest.formats.markup.webpage.tables import cells, grid, is_layout, remove_line_numbers
+from qa_bot.documents.ingest.formats.markup.webpage.tabs import first_panel, is_content
 from qa_bot.documents.ingest.formats.markup.webpage.tags import EMPHASIS, HANDLERS
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
@@ -66,9 +67,13 @@ class BlockWriter:
         self._flush()
         return self.writer
 
-    def _children(self, node: LexborNode, depth: int) -> None:
-        child = node.child
+    def _children(self, node: LexborNode, depth: int, panels: LexborNode | None = None) -> None:
+        """Write what is in an element; the headings of `panels`, the first of those at its end, end with it."""
+        child, above = node.child, self.writer.headed
         while child is not None:
+            if panels is not None and child.mem_id == panels.mem_id:
+                self._flush()
+                above = self.writer.headed
             if (name := HANDLERS.get(child.tag or "")) is not None:
                 getattr(self, name)(child, depth + 1)
             elif depth >= DEEPEST:
@@ -76,6 +81,9 @@ class BlockWriter:
             else:
                 self._children(child, depth + 1)
             child = child.next
+        if panels is not None:
+            self._flush()
+            self._end_headings(above)
 
     # --- inline -----------------------------------------------------------------------------------------------------
 
@@ -148,23 +156,31 @@ class BlockWriter:
         if mark and not self._in_heading:
             self._inline.note_mark(mark)
 
-    def _deeper(self, node: LexborNode, depth: int) -> None:
+    def _deeper(self, node: LexborNode, depth: int, panels: LexborNode | None = None) -> None:
         if depth >= DEEPEST:
             self._inline.text(f" {node.text()} ")
         else:
-            self._children(node, depth)
+            self._children(node, depth, panels)
 
     # --- blocks -----------------------------------------------------------------------------------------------------
 
     def _block(self, node: LexborNode, depth: int) -> None:
+        if is_content(node):
+            self._aside(node, depth)
+            return
         self._flush()
-        self._deeper(node, depth)
+        self._deeper(node, depth, first_panel(node))
         self._flush()
 
     def _aside(self, node: LexborNode, depth: int) -> None:
         """An element whose headings do not head what follows it."""
+        self._flush()
         above = self.writer.headed
-        self._block(node, depth)
+        self._deeper(node, depth)
+        self._flush()
+        self._end_headings(above)
+
+    def _end_headings(self, above: tuple[int, int]) -> None:
         if not self._items and not self._quotes:
             self.writer.end_headings(above)
 

@@ -30,9 +30,9 @@ class _Row:
     @property
     def is_header(self) -> bool:
         """In a head, or of header cells alone; the first may be an empty corner, or any if the others head columns."""
-        first, *rest = self.cells or [None]
-        if self.in_head or first is None or not all(cell.tag == "th" for cell in rest):
+        if self.in_head or not self.cells or not all(cell.tag == "th" for cell in self.cells[1:]):
             return self.in_head
+        first, *rest = self.cells
         return first.tag == "th" or (bool(rest) and (_is_empty(first) or all(map(_heads_column, rest))))
 
 

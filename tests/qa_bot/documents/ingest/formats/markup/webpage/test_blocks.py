@@ -121,6 +121,16 @@ def test_lines_that_head_a_block_are_bold(html, expected):
             [("A?",), ("B?",), ("J",)],
         ),
         ("<p><b>Fees</b></p><aside>b</aside>c", [("Fees",)]),
+        (
+            "<h2>J</h2>a<div><div class='item x'><h3>K</h3>b</div> <div class='y item'><h3>L</h3>c</div><div class=z></div>"
+            "</div>d",
+            [("J",), ("J", "K"), ("J", "L"), ("J",)],
+        ),
+        (
+            "<div><h2>J</h2>a<section><h3>K</h3>b</section><section><h3>L</h3>c</section></div>d<h2>M</h2>e",
+            [("J",), ("J", "K"), ("J", "L"), ("J",), ("M",)],
+        ),
+        ("<h2>J</h2><div role=tabpanel><p><b>npm</b></p><pre>a</pre></div>b", [("J", "npm"), ("J",)]),
         ("<ul><li>a<details><summary>A?</summary>b</details><li>c</ul>", [()]),
         ("<blockquote><details><summary>A?</summary>b</details>c</blockquote>", [()]),
     ],
@@ -128,6 +138,21 @@ def test_lines_that_head_a_block_are_bold(html, expected):
 def test_headings_inside_an_element_beside_the_text_do_not_head_what_follows(html, paths):
     text = fragment(html).text
     assert [passage.place.heading for passage in cut_markdown(text, "x").passages] == paths
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div><h2>J</h2>a</div><div><h2>K</h2>b</div><p>c",
+        "<div><div><h2>J</h2>a</div><div><h2>K</h2>b</div>c</div>",
+        "<div><div class=h><h2>J</h2></div>a<div class=h><h2>K</h2></div></div>b<p>c",
+        "<div><div class=x><h2>J</h2>a</div><div class=y><h2>K</h2>b</div></div>c",
+        "<div><div>J</div><div><h2>K</h2>b</div></div>c",
+        "<div><section><h2>K</h2>b</section></div>c",
+    ],
+)
+def test_other_headings_head_what_follows_their_element(html: str) -> None:
+    assert cut_markdown(fragment(html).text, "x").passages[-1].place.heading == ("K",)
 
 
 def test_quotes_keep_their_blocks():
