@@ -122,8 +122,8 @@ def test_lines_that_head_a_block_are_bold(html, expected):
         ),
         ("<p><b>Fees</b></p><aside>b</aside>c", [("Fees",)]),
         (
-            "<h2>J</h2>a<div><div class='item x'><h3>K</h3>b</div> <div class='y item'><h3>L</h3>c</div><div class=z></div>"
-            "</div>d",
+            "<h2>J</h2>a<div><div class='item x'><h3>K</h3>b</div> <div class='y item'><h3>L</h3>c</div>"
+            "<div class=z></div></div>d",
             [("J",), ("J", "K"), ("J", "L"), ("J",)],
         ),
         (
