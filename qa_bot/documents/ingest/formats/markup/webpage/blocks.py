@@ -59,7 +59,7 @@ class BlockWriter:
         self._office_depths = Depths()
         self._in_heading = False
         self._heading_text = ""
-        self._list_kind = ""  # tag of the last list outside of items
+        self._are_definitions = False  # whether the last list outside of items is a `dl`
 
     def write(self, root: LexborNode, depth: int = 0) -> MarkdownWriter:
         """Write all that is in the element, which is itself `depth` levels deep."""
@@ -248,11 +248,11 @@ class BlockWriter:
         self._item([node], depth, _ListItem())
 
     def _begin_list(self, node: LexborNode) -> None:
-        """A list of another kind does not continue the one before."""
+        """Definitions do not continue steps or bullets; bullets continue steps, which people indent too little."""
         self._flush()
-        if not self._items and node.tag != self._list_kind:
+        if not self._items and (node.tag == "dl") != self._are_definitions:
             self.writer.end_list()
-            self._list_kind = node.tag or ""
+            self._are_definitions = node.tag == "dl"
 
     def _item(self, parts: Sequence[LexborNode], depth: int, item: _ListItem) -> None:
         self._flush()

@@ -49,6 +49,7 @@ def test_paragraphs_headings_and_code(html, expected):
         ("<ul>loose<li>a</ul>tail", "loose\n\n- a\n\ntail"),
         ("<dl><dd>a<dd>b</dl>", "- a\n- b"),
         ("<ol><li>cut<li>sew</ol><dl><dt>S<dd>51 cm</dl>", "1. cut\n2. sew\n\n- **S**: 51 cm"),
+        ("<dl><dt>S<dd>51 cm</dl><ul><li>a</ul><ol><li>b</ol>", "- **S**: 51 cm\n\n- a\n1. b"),
         ("<ul><li>a<ol><li>b</ol><li>c</ul><ul><li>d</ul>", "- a\n    1. b\n- c\n- d"),
         (
             "<ul><li>a<table><tr><th>k<th>v<tr><td>1<td>2</table><li>b</ul>",
