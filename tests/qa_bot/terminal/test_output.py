@@ -11,8 +11,8 @@ from qa_core.types import Candidate, Clue, Passage, Source
 
 
 def test_the_text_of_a_result_has_no_signs_of_markdown() -> None:
-    console = Console(file=io.StringIO(), width=80)
+    file = io.StringIO()
     source = Source("hours.md", "Hours", "", "shop")
     text = "3\\. November 2025 by **Erna**\n\n| Day | Hours |\n| --- | --- |\n| Sunday | 8–11 |"
-    show_candidates([Candidate(Passage("p", text, Clue("Hours"), source), 1.0)], console=console)
-    assert "\n     3. November 2025 by Erna Day | Hours Sunday | 8–11\n" in console.file.getvalue()
+    show_candidates([Candidate(Passage("p", text, Clue("Hours"), source), 1.0)], console=Console(file=file, width=80))
+    assert "\n     3. November 2025 by Erna Day | Hours Sunday | 8–11\n" in file.getvalue()

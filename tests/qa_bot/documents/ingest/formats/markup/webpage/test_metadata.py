@@ -34,7 +34,7 @@ def test_a_time_element_counts_if_it_dates_the_page():
     assert metadata("", "<time itemprop=dateModified datetime=2020-01-01>then</time>").date == "2020-01-01"
 
 
-TIME, LATER = "<time datetime=2020-01-01>then</time>", "<time datetime=2021-02-03>then</time>"
+TIME, LATER = "<time datetime=2020-01-01>then</time>", "<time datetime=2021-02-03>later</time>"
 
 
 @pytest.mark.parametrize(
