@@ -35,6 +35,7 @@ TEXT = "The garage has fourteen spaces for people who work here. " * 6
         "<div id=siteNotice>Closed on Sunday</div>",
         "<table class=navbox><tr><td><a href=/a>Fees</a> · <a href=/b>Bus</a></table>",
         "<div class=printfooter>Retrieved from <a href=/a>a</a></div>",
+        "<div><span class=mw-editsection>[<a href=/e>edit</a>]</span></div>",
         "<div id=catlinks>Categories: <ul><li>Cars</ul></div>",
         "<a class=mw-jump-link>Jump to search</a>",
         "<div class=gem-c-feedback><h2>Is this page useful?</h2></div>",
