@@ -16,7 +16,8 @@ FURNITURE = (
     "[role=search], [role=dialog], [role=alertdialog], body > header, [aria-label*=breadcrumb i], "
     "[class*=breadcrumb i], [id*=breadcrumb i], .navheader, .navfooter, .docnav, table[summary^=Navigation i], "
     "div.header:has(a[accesskey]), #footer-text, body > .footer, body > #footer, "
-    "#siteNotice, #siteSub, .navbox, .printfooter, #catlinks, .mw-jump-link, #mw-navigation, .mw-editsection, "  # MediaWiki
+    "#siteNotice, #siteSub, .navbox, .printfooter, #catlinks, .mw-jump-link, #mw-navigation, "  # MediaWiki
+    ".mw-editsection, "
     "#repository-container-header, table[aria-labelledby=folders-and-files], "  # GitHub
     ".gem-c-feedback, .gem-c-print-link, "  # gov.uk
     ".theme-doc-version-badge, .theme-doc-toc-mobile"  # Docusaurus
