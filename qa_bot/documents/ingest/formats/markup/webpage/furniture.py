@@ -17,7 +17,7 @@ FURNITURE = (
     "[class*=breadcrumb i], [id*=breadcrumb i], .navheader, .navfooter, .docnav, table[summary^=Navigation i], "
     "div.header:has(a[accesskey]), #footer-text, body > .footer, body > #footer, "
     "#siteNotice, #siteSub, .navbox, .printfooter, #catlinks, .mw-jump-link, #mw-navigation, "  # MediaWiki
-    ".mw-editsection, "
+    ".mw-editsection, .mw-portlet, "
     "#repository-container-header, table[aria-labelledby=folders-and-files], "  # GitHub
     ".gem-c-feedback, .gem-c-print-link, "  # gov.uk
     ".theme-doc-version-badge, .theme-doc-toc-mobile"  # Docusaurus
