@@ -16,6 +16,7 @@ from rich.text import Text
 from qa_bot.terminal.cleaned_console import cleaned
 from qa_bot.terminal.sigint import check_interrupt
 from qa_core.counted import counted
+from qa_core.text.markdown_text import plain_text
 from qa_core.text.safe_text import clean
 from qa_core.types import Candidate
 
@@ -255,7 +256,7 @@ def _heading(console: Console, text: str) -> None:
 
 
 def _snippet(text: str) -> str:
-    flat = " ".join(text.split())
+    flat = " ".join(plain_text(text).split())
     return flat if len(flat) <= SNIPPET else flat[:SNIPPET].rsplit(" ", 1)[0] + " …"
 
 

@@ -26,12 +26,18 @@ _DASHES = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[
 _QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_ESCAPED_NUMBER = re.compile(r"^([ \t>]*(?:[-*+][ \t]+)?\d{1,9})\\(?=[.)](?:\s|$))", re.MULTILINE)
 _PIPE = re.compile(r"(?<!\\)\|")
 
 
 def plain_line(markdown: str) -> str:
     """Words of a line or paragraph: no emphasis, no link targets, no escapes, one space between words."""
     return " ".join(_plain(markdown).split())
+
+
+def without_number_escapes(markdown: str) -> str:
+    """Markdown with "3. May" for "3\\. May" where a line begins so: for readers who see the signs."""
+    return _ESCAPED_NUMBER.sub(r"\1", markdown) if "\\" in markdown else markdown
 
 
 @lru_cache(1 << 10)

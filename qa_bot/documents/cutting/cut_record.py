@@ -10,9 +10,9 @@ from qa_bot.documents.cutting.archived_notice import is_archived
 from qa_bot.documents.cutting.cut_passage import CutPassage
 from qa_bot.documents.cutting.plain_passages import cut, cut_plain
 from qa_bot.documents.cutting.repeated_blocks import digest_of
-from qa_bot.documents.cutting.stated_date import named_date, stated_date
 from qa_bot.documents.cutting.tidying import tidy_markdown
 from qa_bot.documents.ingest.files.source_file import MEMBER, stem_of
+from qa_bot.documents.ingest.formats.stated_date import named_date, stated_date
 from qa_bot.documents.ingest.records import Record
 from qa_core.text.analysis import fold, normalise, words
 from qa_core.text.language_detection import language_of

@@ -157,6 +157,10 @@ DAMAGED = {
 """The program and the kind of a file of each binary format, for what is said of damaged ones."""
 
 
+SEARCH_INDEX = "Search.setIndex("
+"""What `searchindex.js` begins with, which Sphinx writes beside its pages."""
+
+
 class UnknownFormatError(Exception):
     """No reader accepts this file; the message says why and what to do."""
 
@@ -233,6 +237,8 @@ def _expect_whole(name: str, head: bytes) -> None:
 
 
 def _by_content(suffix: str, text: str) -> str:
+    if text.startswith(SEARCH_INDEX):
+        raise UnknownFormatError("Expected a document, but got the search index of a website; its pages are read.")
     if suffix == ".json" or text.startswith("{"):
         return _json(text)
     if suffix in {".xml", ""} and text.startswith("<"):

@@ -102,6 +102,10 @@ class MarkdownWriter:
             inner = f"\n{indent}{' ' * (2 if sign[0] == '-' else len(sign) + 1)}"
             self._block(f"{indent}{sign} {inner.join(lines)}", in_list=True)
 
+    def end_list(self) -> None:
+        """The next item begins another list."""
+        self._in_list = False
+
     def table(
         self, rows: Sequence[Sequence[str]], *, header: bool = True, first_row: int | None = None, depth: int = 0
     ) -> None:

@@ -60,6 +60,12 @@ def test_an_answer_is_markdown_in_a_pipe_and_a_table_in_a_terminal() -> None:
     assert "Tern" in shown(answer, terminal=True)
 
 
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_date_is_shown_without_a_backslash(terminal: bool) -> None:
+    answer = Answer("q", "3\\. November 2025", "passage", answered=True, confidence=0.9, sources=(NOTE,))
+    assert "3. November 2025" in shown(answer, terminal=terminal)
+
+
 def test_a_pipe_gets_whole_lines() -> None:
     text = "word " * 50
     answer = Answer("q", text, "passage", answered=True, confidence=0.9, sources=(NOTE,))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_core.text.markdown_text import context, plain_line, plain_text, unit_text
+from qa_core.text.markdown_text import context, plain_line, plain_text, unit_text, without_number_escapes
 
 
 @pytest.mark.parametrize(
@@ -95,3 +95,14 @@ def test_a_long_run_of_signs_is_read_in_linear_time(sign: str) -> None:
     """2,000 backticks took 14 s. Quadratic code would run into the suite's timeout."""
     text = "a " + sign * 20_000
     assert len(plain_line(text)) <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        ("3\\. May 2025\n- 4\\) d\n> 5\\.", "3. May 2025\n- 4) d\n> 5."),
+        ("a 3\\. b\n\\# c\n3\\.5\n`1\\.`", "a 3\\. b\n\\# c\n3\\.5\n`1\\.`"),
+    ],
+)
+def test_numbers_that_begin_a_line_without_their_backslash(markdown: str, shown: str) -> None:
+    assert without_number_escapes(markdown) == shown

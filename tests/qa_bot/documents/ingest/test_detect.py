@@ -191,3 +191,9 @@ def test_xml_that_is_no_document_is_rejected_whatever_its_suffix(name: str, text
 def test_flat_open_document_files_are_known_by_their_kind(name: str, kind: str, format_: str) -> None:
     root = f"<office:document office:mimetype='application/vnd.oasis.opendocument.{kind}'>"
     assert format_of(name, f"<?xml version='1.0'?>\n{root}".encode()) == format_
+
+
+def test_the_search_index_of_a_website_is_no_document():
+    with pytest.raises(UnknownFormatError, match="the search index of a website"):
+        format_of("searchindex.js", b'Search.setIndex({"titles":["Tea"]})')
+    assert format_of("search.js", b"Search.start()") == "text"

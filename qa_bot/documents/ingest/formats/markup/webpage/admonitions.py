@@ -10,9 +10,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 LONGEST_TITLE = 80  # characters
 BOXES = "div[class], aside[class], section[class]"
 BOX_CLASS = re.compile(
-    r"(?:[\w-]*-)?admonition(?:block)?|note|tip|hint|important|warning|caution|danger|attention|seealso", re.IGNORECASE
+    r"(?:[\w-]*-)?admonition(?:block)?|markdown-alert|note|tip|hint|important|warning|caution|danger|attention|seealso",
+    re.IGNORECASE,
 )
-TITLES = ".title, .admonition-title, [class*=admonitionHeading], th, h1, h2, h3, h4, h5, h6"
+TITLES = ".title, .admonition-title, .markdown-alert-title, [class*=admonitionHeading], th, h1, h2, h3, h4, h5, h6"
 ICON_CELLS = "td[rowspan], td.icon"
 """Cells beside the text in the tables of DocBook and Asciidoctor."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from selectolax.lexbor import LexborNode
@@ -11,6 +12,7 @@ from qa_bot.documents.ingest.formats.list_labels import Depths, number_and_label
 from qa_bot.documents.ingest.formats.markup.webpage.image_texts import image_text
 from qa_bot.documents.ingest.formats.markup.webpage.inline import Inline
 from qa_bot.documents.ingest.formats.markup.webpage.lists import (
+    definitions,
     first_number,
     number_form,
     office_item,
@@ -19,7 +21,8 @@ from qa_bot.documents.ingest.formats.markup.webpage.lists import (
     whole_number,
 )
 from qa_bot.documents.ingest.formats.markup.webpage.note_marks import NoteMarks
-from qa_bot.documents.ingest.formats.markup.webpage.tables import cells, grid, is_layout
+from qa_bot.documents.ingest.formats.markup.webpage.tables import cells, grid, is_layout, remove_line_numbers
+from qa_bot.documents.ingest.formats.markup.webpage.tabs import first_panel, is_content
 from qa_bot.documents.ingest.formats.markup.webpage.tags import EMPHASIS, HANDLERS
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
@@ -56,6 +59,7 @@ class BlockWriter:
         self._office_depths = Depths()
         self._in_heading = False
         self._heading_text = ""
+        self._are_definitions = False  # whether the last list outside of items is a `dl`
 
     def write(self, root: LexborNode, depth: int = 0) -> MarkdownWriter:
         """Write all that is in the element, which is itself `depth` levels deep."""
@@ -63,9 +67,13 @@ class BlockWriter:
         self._flush()
         return self.writer
 
-    def _children(self, node: LexborNode, depth: int) -> None:
-        child = node.child
+    def _children(self, node: LexborNode, depth: int, panels: LexborNode | None = None) -> None:
+        """Write what is in an element; the headings of `panels`, the first of those at its end, end with it."""
+        child, above = node.child, self.writer.headed
         while child is not None:
+            if panels is not None and child.mem_id == panels.mem_id:
+                self._flush()
+                above = self.writer.headed
             if (name := HANDLERS.get(child.tag or "")) is not None:
                 getattr(self, name)(child, depth + 1)
             elif depth >= DEEPEST:
@@ -73,6 +81,9 @@ class BlockWriter:
             else:
                 self._children(child, depth + 1)
             child = child.next
+        if panels is not None:
+            self._flush()
+            self._end_headings(above)
 
     # --- inline -----------------------------------------------------------------------------------------------------
 
@@ -145,23 +156,31 @@ class BlockWriter:
         if mark and not self._in_heading:
             self._inline.note_mark(mark)
 
-    def _deeper(self, node: LexborNode, depth: int) -> None:
+    def _deeper(self, node: LexborNode, depth: int, panels: LexborNode | None = None) -> None:
         if depth >= DEEPEST:
             self._inline.text(f" {node.text()} ")
         else:
-            self._children(node, depth)
+            self._children(node, depth, panels)
 
     # --- blocks -----------------------------------------------------------------------------------------------------
 
     def _block(self, node: LexborNode, depth: int) -> None:
+        if is_content(node):
+            self._aside(node, depth)
+            return
         self._flush()
-        self._deeper(node, depth)
+        self._deeper(node, depth, first_panel(node))
         self._flush()
 
     def _aside(self, node: LexborNode, depth: int) -> None:
         """An element whose headings do not head what follows it."""
+        self._flush()
         above = self.writer.headed
-        self._block(node, depth)
+        self._deeper(node, depth)
+        self._flush()
+        self._end_headings(above)
+
+    def _end_headings(self, above: tuple[int, int]) -> None:
         if not self._items and not self._quotes:
             self.writer.end_headings(above)
 
@@ -204,11 +223,11 @@ class BlockWriter:
         number, label = number_and_label(item[1])
         outer = [*self._items]
         self._items += [_ListItem(is_written=True)] * item[0]
-        self._item(node, depth, _ListItem(number, label=label))
+        self._item([node], depth, _ListItem(number, label=label))
         self._items = outer
 
     def _list(self, node: LexborNode, depth: int) -> None:
-        self._flush()
+        self._begin_list(node)
         number, step = first_number(node)
         form = number_form(node)
         child = node.child
@@ -216,7 +235,7 @@ class BlockWriter:
             if child.tag == "li" and node.tag == "ol":
                 number = whole_number(child.attributes.get("value"), number)
                 label = f"{numeral(number, number_form(child) or form)}."
-                self._item(child, depth + 1, _ListItem(number, label=label))
+                self._item([child], depth + 1, _ListItem(number, label=label))
                 number += step
             elif (name := HANDLERS.get(child.tag or "")) is not None:
                 getattr(self, name)(child, depth + 1)
@@ -226,30 +245,34 @@ class BlockWriter:
         self._flush()
 
     def _stray_item(self, node: LexborNode, depth: int) -> None:
-        self._item(node, depth, _ListItem())
+        self._item([node], depth, _ListItem())
 
-    def _item(self, node: LexborNode, depth: int, item: _ListItem) -> None:
+    def _begin_list(self, node: LexborNode) -> None:
+        """Definitions do not continue steps or bullets; bullets continue steps, which people indent too little."""
+        self._flush()
+        if not self._items and (node.tag == "dl") != self._are_definitions:
+            self.writer.end_list()
+            self._are_definitions = node.tag == "dl"
+
+    def _item(self, parts: Sequence[LexborNode], depth: int, item: _ListItem) -> None:
         self._flush()
         self._write_lead()
         self._items.append(item)
-        self._deeper(node, depth)
-        self._flush()
+        for part in parts:
+            self._deeper(part, depth)
+            self._flush()
         self._items.pop()
 
     def _definitions(self, node: LexborNode, depth: int) -> None:
-        self._flush()
-        terms: list[str] = []
-        entries = [entry for child in node.iter() for entry in (child.iter() if child.tag == "div" else [child])]
-        for entry in entries:
-            if entry.tag == "dt":
-                terms += filter(None, (self._term(part, depth) for part in parts_of_term(entry)))
-            elif entry.tag == "dd":
-                self._item(entry, depth, _ListItem(lead=term_label(terms)))
-                terms.clear()
-        if terms:
-            self._items.append(_ListItem())
-            self._write_text(", ".join(terms))
-            self._items.pop()
+        self._begin_list(node)
+        for names, descriptions in definitions(node):
+            terms = [term for name in names for part in parts_of_term(name) if (term := self._term(part, depth))]
+            if descriptions:
+                self._item(descriptions, depth, _ListItem(lead=term_label(terms)))
+            elif terms:
+                self._items.append(_ListItem())
+                self._write_text(", ".join(terms))
+                self._items.pop()
 
     def _term(self, node: LexborNode, depth: int) -> str:
         self._deeper(node, depth)
@@ -259,6 +282,7 @@ class BlockWriter:
         self._flush()
         for line_end in node.css("br"):
             line_end.replace_with("\n")
+        remove_line_numbers(node)
         inner = node.css_first("code")
         names = f"{node.attributes.get('class') or ''} {(inner and inner.attributes.get('class')) or ''}"
         language = CODE_LANGUAGE.search(names)
@@ -368,13 +392,3 @@ def _hides_nothing(summary: LexborNode) -> bool:
     while following is not None and following.tag in {"-text", "-comment"} and not following.text().strip():
         following = following.next
     return following is None or following.tag == "details"
-
-
-def _parts_of_term(entry: LexborNode) -> list[LexborNode]:
-    """The terms of a `dt`: DocBook writes several into one, with nothing between them."""
-    parts = [part for part in entry.iter() if "term" in (part.attributes.get("class") or "").split()]
-    return parts if len(parts) > 1 else [entry]
-
-
-def _term(terms: list[str]) -> str:
-    return f"**{', '.join(terms).rstrip(':').rstrip()}**: " if terms else ""

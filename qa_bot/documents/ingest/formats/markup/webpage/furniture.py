@@ -15,19 +15,33 @@ FURNITURE = (
     "nav, footer, select, dialog, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], "
     "[role=search], [role=dialog], [role=alertdialog], body > header, [aria-label*=breadcrumb i], "
     "[class*=breadcrumb i], [id*=breadcrumb i], .navheader, .navfooter, .docnav, table[summary^=Navigation i], "
-    "div.header:has(a[accesskey]), #footer-text"
+    "div.header:has(a[accesskey]), #footer-text, body > .footer, body > #footer, "
+    "#siteNotice, #siteSub, .navbox, .printfooter, #catlinks, .mw-jump-link, #mw-navigation, "  # MediaWiki
+    ".mw-editsection, .mw-portlet, "
+    "#repository-container-header, table[aria-labelledby=folders-and-files], "  # GitHub
+    ".gem-c-feedback, .gem-c-print-link, "  # gov.uk
+    ".theme-doc-version-badge, .theme-doc-toc-mobile"  # Docusaurus
 )
+NO_DOCUMENTS = '.genindex-jumpbox, .modindex-jumpbox, script[src*="_static/searchtools.js"]'
+"""Only in the index and the page for searching that Sphinx makes."""
+READMES = "article.markdown-body"
+"""The text of a repository on GitHub, whatever its share of the page."""
 HIDDEN = '[hidden], [aria-hidden=true], [style*="display:none" i], [style*="display: none" i]'
 PANEL = re.compile(r"accordion|collaps|tab-?(?:panel|content|pane)|panel|faq|toggle|details", re.IGNORECASE)
 BANNER = re.compile(
     r"(?:^|[\s_-])(?:cookies?|cookie\w+|consent|gdpr|onetrust|cmp|share|sharing|social|addtoany|sharethis|newsletter|"
-    r"subscribe|skip(?:-?to\w*|-?link\w*|-?nav\w*)?|related(?:-?(?:posts|articles|links))|pagination|pager|toc|nav|navbar|navigation|"
+    r"subscribe|skip(?:-?to\w*|-?link\w*|-?nav\w*)?|related(?:-?(?:posts|articles|links))|pagination|pager|toc|nav|navbar|navigation(?!-not)|"
     r"table-of-contents|advert\w*|ads?|popup|modal|sidebar|print-only|site-?(?:footer|header|nav)|comments?)(?=$|[\s_-])",
     re.IGNORECASE,
 )
 SKIP_LINK = re.compile(
     r"(?:skip|jump) (?:to|navigation)|(?:zum|zur) (?:inhalt|navigation|hauptinhalt)|aller au contenu", re.IGNORECASE
 )
+EDIT_LINK = re.compile(
+    r"suggest (?:changes|edits)|(?:edit|improve|view) (?:this page|page source|on git(?:hub|lab))|(?:show|page) source",
+    re.IGNORECASE,
+)
+"""The whole text of links to where a page is written."""
 BANNER_SHARE = 0.3  # an element with a larger share of the page's text is no banner or form
 HEADINGS = "h1, h2, h3, h4, h5, h6"
 BUTTONS_WITH_TEXT = f"{HEADINGS}, summary, dt"
@@ -98,7 +112,7 @@ def as_html(text: str) -> str:
 def main_element(tree: LexborHTMLParser) -> LexborNode | None:
     """The element with the page's text, without furniture; None if the page has no body."""
     body = tree.body
-    if body is None:
+    if body is None or tree.css_first(NO_DOCUMENTS) is not None:
         return None
     write_formulas(body)
     tree.strip_tags(UNREAD)
@@ -128,8 +142,9 @@ def _remove_banners(body: LexborNode, whole: int) -> None:
         names = f"{node.attributes.get('class') or ''} {_given_id(node)}"
         if BANNER.search(names) and node.css_first(".titlepage") is None:  # DocBook's sidebars are part of the text
             _remove_small(node, whole)
-    for node in body.css('a[href^="#"]'):
-        if SKIP_LINK.match(node.text().strip()):
+    for node in body.css("a"):
+        text, address = node.text().strip(), node.attributes.get("href") or ""
+        if EDIT_LINK.fullmatch(text) or (address[:1] == "#" and SKIP_LINK.match(text)):
             node.decompose()
     accordions = {node.mem_id for node in body.css("[aria-expanded], [aria-controls]")}
     headings = {node.mem_id for title in body.css(BUTTONS_WITH_TEXT) for node in title.css("button")}
@@ -167,9 +182,9 @@ def _is_panel(node: LexborNode) -> bool:
 
 
 def _main(body: LexborNode, whole: int) -> LexborNode:
-    for selector in ("main, [role=main]", "article"):
-        nodes = body.css(selector)
-        if len(nodes) == 1 and len(nodes[0].text()) >= MAIN_SHARE * whole:
+    for selector, share in ((READMES, 0.0), ("main, [role=main]", MAIN_SHARE), ("article", MAIN_SHARE)):
+        nodes = list({node.mem_id: node for node in body.css(selector)}.values())  # one for both selectors comes twice
+        if len(nodes) == 1 and len(nodes[0].text().strip()) >= share * whole:
             return nodes[0]
     return body
 

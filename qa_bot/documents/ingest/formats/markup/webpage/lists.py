@@ -76,6 +76,22 @@ def _office_level(node: LexborNode) -> int | None:
     return int(match[1]) if match else None
 
 
+def definitions(node: LexborNode) -> list[tuple[list[LexborNode], list[LexborNode]]]:
+    """The terms of each entry of a `dl` with their descriptions; a description without a term is an entry, too."""
+    entries: list[tuple[list[LexborNode], list[LexborNode]]] = []
+    for entry in (entry for child in node.iter() for entry in (child.iter() if child.tag == "div" else [child])):
+        terms, descriptions = entries[-1] if entries else ([], [])
+        if entry.tag == "dt":
+            if not terms or descriptions:
+                entries.append(([], []))
+            entries[-1][0].append(entry)
+        elif entry.tag == "dd":
+            if not terms:
+                entries.append(([], []))
+            entries[-1][1].append(entry)
+    return entries
+
+
 def parts_of_term(entry: LexborNode) -> list[LexborNode]:
     """The terms of a `dt`: DocBook writes several into one, with nothing between them."""
     parts = [part for part in entry.iter() if "term" in (part.attributes.get("class") or "").split()]

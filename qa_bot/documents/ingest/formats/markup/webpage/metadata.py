@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from qa_bot.documents.ingest.dates import iso_date
+from qa_bot.documents.ingest.dates import is_date, iso_date
+from qa_bot.documents.ingest.formats.stated_date import stated_date
 
 DATE_NAMES = (
     "article:modified_time",
@@ -25,7 +26,15 @@ DATE_NAMES = (
 )
 """Names of meta elements, the last change before the publication."""
 JSON_DATES = tuple(re.compile(rf'"{name}"\s*:\s*"([^"]{{4,40}})"') for name in ("dateModified", "datePublished"))
-DAY = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
+CHANGED = re.compile(r"updat|edited|modifi|revis|review|chang|ändert|aktualisi|bearbeit|mise? à jour", re.IGNORECASE)
+PUBLISHED = re.compile(r"publish|posted|(?:post|entry|article|page)-?(?:meta|date)|byline|dateline", re.IGNORECASE)
+"""What is in the classes around a time, or in the words before it, if it is that of the last change or publication."""
+TIMES = "time[datetime], span[title]"
+LABEL_LENGTH, LABEL_LEVELS = 60, 2
+"""Characters before a time, and elements around it, that may say what it dates."""
+MOST_TIMES = 100
+FOOTERS = "footer, [role=contentinfo], #footer, body > .footer, #footer-text"
+"""Elements that are no text of the page, but may date it: "This page was last edited on 4 May 2025"."""
 SITE_NAME = re.compile(r"\s*[|·•»–—]\s*|\s+[-:]\s+")
 PAGE_TITLES = frozenset(["title", "page-title", "entry-title", "post-title", "article-title"])
 """Classes of headings."""
@@ -130,9 +139,45 @@ def _date(tree: LexborHTMLParser, names: dict[str, str]) -> str:
         for selector in ("time[itemprop=dateModified]", "time.updated", "time[itemprop=datePublished]", "time[pubdate]")
         for node in tree.css(selector)[:1]
     ]
-    footer = tree.css_first("#footer-text")  # of Asciidoctor: "Last updated 2023-01-26 05:35:43 UTC"
-    values += DAY.findall(footer.text()) if footer is not None else []
-    return next(filter(None, map(iso_date, values)), "")
+    values += _dated_times(tree)
+    dates = filter(None, map(iso_date, values))
+    return next(dates, "") or stated_date([" ".join(line.split()) for line in _footer_lines(tree)])
+
+
+def _dated_times(tree: LexborHTMLParser) -> list[str]:
+    """The time of the last change, then that of the publication, as times of the page say; none if several differ."""
+    changed: set[str] = set()
+    published: set[str] = set()
+    for node in tree.css(TIMES)[:MOST_TIMES]:
+        value = node.attributes.get("datetime") or node.attributes.get("title") or ""
+        if node.tag == "span" and not is_date(node.text()):
+            continue
+        classes, words = _around(node)
+        is_stated = bool(stated_date([f"{words} {value[:10]}"]))
+        if CHANGED.search(f"{classes} {words}" if is_stated else classes):
+            changed.add(value)
+        elif is_stated or PUBLISHED.search(classes):
+            published.add(value)
+    return [value for values in (changed, published) if len(values) == 1 for value in values]
+
+
+def _around(node: LexborNode) -> tuple[str, str]:
+    """The classes of a time and of the elements around it, and the words before it, which are few."""
+    classes, words = node.attributes.get("class") or "", ""
+    parent = node.parent
+    for _ in range(LABEL_LEVELS):
+        if parent is None or parent.tag in {"body", "main", "article"}:
+            break
+        classes += f" {parent.attributes.get('class') or ''}"
+        before = " ".join(parent.text().partition(node.text())[0].split())
+        words = before if len(before) <= LABEL_LENGTH else words
+        parent = parent.parent
+    return classes, words
+
+
+def _footer_lines(tree: LexborHTMLParser) -> list[str]:
+    """The lines of all footers."""
+    return [line for footer in tree.css(FOOTERS) for line in footer.text(separator="\n").splitlines()]
 
 
 def _robots(names: dict[str, str]) -> Robots:

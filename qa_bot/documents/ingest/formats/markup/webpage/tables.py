@@ -10,6 +10,8 @@ from selectolax.lexbor import LexborNode
 WIDEST = 200  # columns; more cells are joined into the last
 LONG_CELL = 300  # characters; a row without header cells and with such a cell is layout
 LINE_NUMBERS = {"linenos", "lineno", "gutter", "blob-num", "line-numbers"}
+NUMBERS_IN_CODE = "span.linenos, span.lineno, span.lnt, span.ln"
+"""Numbers that Pygments and Chroma, the highlighters of Sphinx and Hugo, write into the lines or beside them."""
 
 
 @dataclass(slots=True)
@@ -27,7 +29,11 @@ class _Row:
 
     @property
     def is_header(self) -> bool:
-        return self.in_head or (bool(self.cells) and all(cell.tag == "th" for cell in self.cells))
+        """In a head, or of header cells alone; the first may be an empty corner, or any if the others head columns."""
+        if self.in_head or not self.cells or not all(cell.tag == "th" for cell in self.cells[1:]):
+            return self.in_head
+        first, *rest = self.cells
+        return first.tag == "th" or (bool(rest) and (_is_empty(first) or all(map(_heads_column, rest))))
 
 
 def grid(table: LexborNode, text: Callable[[LexborNode], str]) -> Grid:
@@ -83,7 +89,25 @@ def _row(row: LexborNode, *, in_head: bool) -> _Row:
 
 
 def _is_line_numbers(cell: LexborNode) -> bool:
-    return bool(LINE_NUMBERS.intersection((cell.attributes.get("class") or "").split()))
+    if not LINE_NUMBERS.isdisjoint((cell.attributes.get("class") or "").split()):
+        return True
+    numbers = cell.css(NUMBERS_IN_CODE)
+    return bool(numbers) and "".join(number.text() for number in numbers).split() == cell.text().split()
+
+
+def remove_line_numbers(listing: LexborNode) -> None:
+    """Remove the numbers of lines from a block of code."""
+    for number in listing.css(NUMBERS_IN_CODE):
+        if number.text().strip().isdigit():
+            number.decompose()
+
+
+def _is_empty(cell: LexborNode) -> bool:
+    return not cell.text().strip() and cell.css_first("img, input") is None
+
+
+def _heads_column(cell: LexborNode) -> bool:
+    return (cell.attributes.get("scope") or "").lower() in {"col", "colgroup"}
 
 
 def _header_rows(rows: list[_Row]) -> int:

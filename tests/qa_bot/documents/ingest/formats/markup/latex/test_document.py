@@ -31,7 +31,7 @@ def test_a_document():
         "The manual",
         "2024-03-05",
         "## Install & use\n\nUse **pip** 10% at https://a.org/x_y or [the page](https://b.org) (A note.). "
-        "“Quoted” – Müller, François, `x^2`, kept.\n\n1. Open\n2. Pour\n    - deep\n- **RTO**: Time.\n\nFees\n\n"
+        "“Quoted” – Müller, François, `x^2`, kept.\n\n1. Open\n2. Pour\n    - deep\n\n- **RTO**: Time.\n\nFees\n\n"
         "| a | b |\n| --- | --- |\n| 1 | 2 |\n| all |  |\n\n```\npip % install\n```",
     )
 

@@ -20,6 +20,7 @@ DOCUSAURUS = """<div class="theme-admonition alert alert--info"><div class="admo
         ASCIIDOCTOR,
         DOCUSAURUS,
         "<div class=note><h3 class=title>Note</h3><p>{}</p></div>",
+        "<div class=markdown-alert><p class=markdown-alert-title><svg></svg>Note</p><p>{}</p></div>",
         "<div class=warning><h3>Note:</h3> <p>{}</p></div>",
         "<div class='admonition tip'><p class=admonition-title>Note ¶</p><p>{}</p></div>",
         "<section class=note><h4>Note</h4>{}</section>",

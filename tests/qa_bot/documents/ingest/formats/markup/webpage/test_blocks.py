@@ -47,6 +47,10 @@ def test_paragraphs_headings_and_code(html, expected):
         ("<dl><dt><span class=term>Bill, </span><span class=term>Note</span><dd>x</dl>", "- **Bill, Note**: x"),
         ("<ul><li><h3>Title</h3><p>Text.</p></ul>", "- **Title**\n\n    Text."),
         ("<ul>loose<li>a</ul>tail", "loose\n\n- a\n\ntail"),
+        ("<dl><dd>a<dd>b</dl>", "- a\n- b"),
+        ("<ol><li>cut<li>sew</ol><dl><dt>S<dd>51 cm</dl>", "1. cut\n2. sew\n\n- **S**: 51 cm"),
+        ("<dl><dt>S<dd>51 cm</dl><ul><li>a</ul><ol><li>b</ol>", "- **S**: 51 cm\n\n- a\n1. b"),
+        ("<ul><li>a<ol><li>b</ol><li>c</ul><ul><li>d</ul>", "- a\n    1. b\n- c\n- d"),
         (
             "<ul><li>a<table><tr><th>k<th>v<tr><td>1<td>2</table><li>b</ul>",
             "- a\n\n    | k | v |\n    | --- | --- |\n    | 1 | 2 |\n- b",
@@ -60,7 +64,7 @@ def test_lists(html, expected):
 def test_definitions_have_their_terms_in_front():
     html = "<dl><dt>RTO:<dd>Recovery time.<dt>A<dt>B<dd>Both.<dd>Again.<div><dt>C<dd><p>One.<p>Two.</div><dt>Last</dl>"
     assert fragment(html).text == (
-        "- **RTO**: Recovery time.\n- **A, B**: Both.\n- Again.\n- **C**: One.\n\n    Two.\n- Last"
+        "- **RTO**: Recovery time.\n- **A, B**: Both.\n\n    Again.\n- **C**: One.\n\n    Two.\n- Last"
     )
 
 
@@ -118,6 +122,16 @@ def test_lines_that_head_a_block_are_bold(html, expected):
             [("A?",), ("B?",), ("J",)],
         ),
         ("<p><b>Fees</b></p><aside>b</aside>c", [("Fees",)]),
+        (
+            "<h2>J</h2>a<div><div class='item x'><h3>K</h3>b</div> <div class='y item'><h3>L</h3>c</div>"
+            "<div class=z></div></div>d",
+            [("J",), ("J", "K"), ("J", "L"), ("J",)],
+        ),
+        (
+            "<div><h2>J</h2>a<section><h3>K</h3>b</section><section><h3>L</h3>c</section></div>d<h2>M</h2>e",
+            [("J",), ("J", "K"), ("J", "L"), ("J",), ("M",)],
+        ),
+        ("<h2>J</h2><div role=tabpanel><p><b>npm</b></p><pre>a</pre></div>b", [("J", "npm"), ("J",)]),
         ("<ul><li>a<details><summary>A?</summary>b</details><li>c</ul>", [()]),
         ("<blockquote><details><summary>A?</summary>b</details>c</blockquote>", [()]),
     ],
@@ -125,6 +139,21 @@ def test_lines_that_head_a_block_are_bold(html, expected):
 def test_headings_inside_an_element_beside_the_text_do_not_head_what_follows(html, paths):
     text = fragment(html).text
     assert [passage.place.heading for passage in cut_markdown(text, "x").passages] == paths
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div><h2>J</h2>a</div><div><h2>K</h2>b</div><p>c",
+        "<div><div><h2>J</h2>a</div><div><h2>K</h2>b</div>c</div>",
+        "<div><div class=h><h2>J</h2></div>a<div class=h><h2>K</h2></div></div>b<p>c",
+        "<div><div class=x><h2>J</h2>a</div><div class=y><h2>K</h2>b</div></div>c",
+        "<div><div>J</div><div><h2>K</h2>b</div></div>c",
+        "<div><section><h2>K</h2>b</section></div>c",
+    ],
+)
+def test_other_headings_head_what_follows_their_element(html: str) -> None:
+    assert cut_markdown(fragment(html).text, "x").passages[-1].place.heading == ("K",)
 
 
 def test_quotes_keep_their_blocks():

@@ -32,6 +32,16 @@ TEXT = "The garage has fourteen spaces for people who work here. " * 6
         "<ul class=docnav><li class=previous><a accesskey=p href=a.html>Back</a></ul>",
         "<div class=header><p>Next: <a accesskey=n href=b.html rel=next>Fees</a></p></div>",
         "<div id=footer><div id=footer-text>Last updated 2023-01-26 05:35:43 UTC</div></div>",
+        "<div id=siteNotice>Closed on Sunday</div>",
+        "<table class=navbox><tr><td><a href=/a>Fees</a> · <a href=/b>Bus</a></table>",
+        "<div class=printfooter>Retrieved from <a href=/a>a</a></div>",
+        "<div><span class=mw-editsection>[<a href=/e>edit</a>]</span></div>",
+        "<div id=catlinks>Categories: <ul><li>Cars</ul></div>",
+        "<a class=mw-jump-link>Jump to search</a>",
+        "<div class=gem-c-feedback><h2>Is this page useful?</h2></div>",
+        "<span class='theme-doc-version-badge badge'>Version: 3.x</span>",
+        "<p><a href=/edit>Suggest Changes</a></p>",
+        "<div class=footer>Powered by Sphinx | <a href=_sources/a.rst.txt>Page source</a></div>",
         "<div class=nav>« <a href=a.html>previous</a> | <a href=b.html>next</a> »</div>",
     ],
 )
@@ -61,6 +71,9 @@ def test_furniture_is_left_out(furniture):
             "<p>{}<section id=managing-cookies><h2>Managing cookies<a href=#x>¶</a></h2><p>30 days.</section>",
             "{}\n\n## Managing cookies\n\n30 days.",
         ),
+        ("<div role=note class='hatnote navigation-not-searchable'>On cars.</div><p>{}", "On cars.\n\n{}"),
+        ("<div class=tabs>Home</div><main role=main>{}</main>", "{}"),
+        ("<p>See “<a href=/a>Edit this page in Word</a>”.<p>{}", "See “Edit this page in Word”.\n\n{}"),
         ("<p>{}<div class=section id=sharing><h2>2.1. Sharing</h2><p>Two.</div>", "{}\n\n## 2.1. Sharing\n\nTwo."),
         (
             "<p>{}<ul><li><a href=/a>Map</a>: how to find us<li><a href=/b>Bus</a>: line 4<li>Foot</ul>",
@@ -70,6 +83,23 @@ def test_furniture_is_left_out(furniture):
 )
 def test_text_that_looks_like_furniture_stays(html, expected):
     assert page(html.replace("{}", TEXT))[1] == expected.replace("{}", TEXT.strip())
+
+
+def test_the_text_of_a_repository_is_its_readme() -> None:
+    files = f"<table><tr><th>Name<th>Change<tr><td>src<td>{TEXT}</table>"
+    html = f"<main><h2>Folders</h2>{files}<article class='markdown-body x'><h1>Turnip</h1>A queue.</article></main>"
+    assert page(html)[1] == "A queue."
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<h1 id=index>Index</h1><div class=genindex-jumpbox><a href=#B>B</a></div><ul><li>built-in function</ul>",
+        "<head><script src='../_static/searchtools.js?v=1'></script></head><p>Searching for multiple words.",
+    ],
+)
+def test_indexes_that_sphinx_makes_have_no_text(html: str) -> None:
+    assert page(html)[1] == ""
 
 
 def test_tags_beyond_the_deepest_level_are_removed():

@@ -34,6 +34,29 @@ def test_a_time_element_counts_if_it_dates_the_page():
     assert metadata("", "<time itemprop=dateModified datetime=2020-01-01>then</time>").date == "2020-01-01"
 
 
+TIME, LATER = "<time datetime=2020-01-01>then</time>", "<time datetime=2021-02-03>later</time>"
+
+
+@pytest.mark.parametrize(
+    ("body", "date"),
+    [
+        (f"<p>Published {TIME}, last updated on <b>{LATER}</b></p>", "2021-02-03"),
+        (f"<p>Published: {TIME}</p>", "2020-01-01"),
+        (f"<div class=entry-meta>By Erna, {TIME}</div>", "2020-01-01"),
+        (f"<div class=lastUpdated>On {TIME}</div><p>Published {LATER}", "2020-01-01"),
+        (f"<p>Published {TIME}</p><p>Published {LATER}</p>", ""),
+        (f"<p>The fees were changed on {TIME}</p>", ""),
+        ("<div class=post-meta><span title='2020-01-01 00:00:00 +0000 UTC'>January 1, 2020</span>", "2020-01-01T00:00"),
+        ("<div class=post-meta><span title='2020-01-01'>Erna</span>", ""),
+        ("<footer><li>This page was last edited on 4 May 2025, at 10:11.<li>CC BY</footer>", "2025-05-04"),
+        ("<p>x<footer><p>In May 2025 we moved.</footer>", ""),
+    ],
+)
+def test_times_and_footers_that_say_what_they_date(body: str, date: str) -> None:
+    assert metadata("", body).date[:16] == date
+    assert metadata("<meta name=date content=2019-01-01>", body).date == "2019-01-01"
+
+
 @pytest.mark.parametrize(
     ("head", "body", "title"),
     [

@@ -14,6 +14,10 @@ def rows(html):
     [
         ("<table><tr><th>a<th>b<tr><td>1<td>2</table>", ["| a | b |", "| 1 | 2 |"]),
         ("<table><tr><td>1<td>2<tr><td>3</table>", ["|  |  |", "| 1 | 2 |", "| 3 |  |"]),
+        ("<table><tr><td><th>a<th>b<tr><th>k<td>1<td>2</table>", ["|  | a | b |", "| k | 1 | 2 |"]),
+        ("<table><tr><td>n<th scope=col>a<tr><th>k<td>1</table>", ["| n | a |", "| k | 1 |"]),
+        ("<table><tr><td>n<th>a<tr><td>k<th>b</table>", ["|  |  |", "| n | a |", "| k | b |"]),
+        ("<table><tr><td><img alt=Tea><th>a<tr><td>k<th>b</table>", ["|  |  |", "| Tea | a |", "| k | b |"]),
         ("<table><tr><th>k<td>v<tr><th>l<td>w</table>", ["|  |  |", "| k | v |", "| l | w |"]),
         ("<table><tr><td><b>a</b><td><b>b</b><tr><td>1<td>2</table>", ["| a | b |", "| 1 | 2 |"]),
         ("<table><tr><th>a|b<th>c<tr><td>1<br>2<td><ul><li>x<li>y</ul></table>", ["| a\\|b | c |", "| 1 2 | x; y |"]),
@@ -62,9 +66,21 @@ def test_layout_tables_are_read_in_order(html):
     assert text.index("Left") < text.index("right")
 
 
-def test_line_numbers_of_code_are_left_out():
-    html = "<table><tr><td class=linenos><pre>1\n2</pre><td class=code><pre>a\nb</pre></table>"
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<table><tr><td class=linenos><pre>1\n2</pre><td class=code><pre>a\nb</pre></table>",
+        "<table><tr><td><pre><span class=lnt>1\n</span><span class=lnt>2\n</span></pre><td><pre>a\nb</pre></table>",
+        "<pre><span class=linenos>1</span>a\n<span class=linenos>2</span>b</pre>",
+        "<pre><span class=ln>1</span><span class=ln></span>a\n<span class=ln> 2</span>b</pre>",
+    ],
+)
+def test_line_numbers_of_code_are_left_out(html):
     assert fragment(html).text == "```\na\nb\n```"
+
+
+def test_other_spans_of_code_stay():
+    assert fragment("<pre><span class=ln>x</span> <span>1</span></pre>").text == "```\nx 1\n```"
 
 
 def test_hostile_spans_are_bounded():

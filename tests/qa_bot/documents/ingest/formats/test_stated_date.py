@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.documents.cutting.stated_date import named_date, stated_date
+from qa_bot.documents.ingest.formats.stated_date import named_date, stated_date
 
 
 @pytest.mark.parametrize(
