@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
-from qa_bot.documents.ingest.formats.pages.lines import Line
+from qa_bot.documents.ingest.formats.pages.lines import Line, Rule, joined, rows_of
 from qa_bot.documents.ingest.formats.pages.tables import Table
 
 Box = Line | Table
+Row = list[Line]
 GUTTER = 6.0  # points between columns
 FEWEST = 3  # lines in a column
 SPANNING_SHARE = 0.4
 MOST_COLUMNS = 5
 MOST_BOXES = 2000  # of a page; the search for columns takes the square of their number
+PROSE_WORDS = 5  # of a line of text
+PROSE_FILL = 0.7  # share of its column's width that a line of text takes
+FEWEST_PROSE = 4  # lines of text in a column
+TABLE_RULES = 3  # across a gutter, from which it divides a table's cells
+TABLE_ROWS = 3  # of short texts on both sides of a gutter
+SAME_HEIGHT = 2.0  # points between the parts of one drawn line
 
 
 def regions(boxes: Sequence[Box], depth: int = 0) -> list[list[Box]]:
@@ -34,6 +42,76 @@ def regions(boxes: Sequence[Box], depth: int = 0) -> list[list[Box]]:
         else:
             band.append(box)
     return ordered + _band(band, gutter, depth)
+
+
+def prose_parts(rows: Sequence[Row], rules: Sequence[Rule], depth: int = 0) -> list[list[Row]]:
+    """The rows of a page in parts: those of each column of prose, and those that are beside or across no such column.
+
+    A table is in one of them: one column's table is not mixed with the text of the other.
+    """
+    lines = [line for row in rows for line in joined(row)]
+    gutter = _gutter(lines) if depth < MOST_COLUMNS and len(rows) < len(lines) <= MOST_BOXES else None
+    if gutter is None:
+        return [list(rows)]
+    whole = _whole_rows(rows, rules, gutter)
+    divided = [row for place, row in enumerate(rows) if place not in whole]
+    if not all(map(_is_prose, _sides(divided, gutter))):
+        return [list(rows)]
+    parts: list[list[Row]] = []
+    for is_whole, places in groupby(range(len(rows)), key=whole.__contains__):
+        band = [rows[place] for place in places]
+        if is_whole:
+            parts.append(band)
+        else:
+            parts += [part for side in _sides(band, gutter) for part in prose_parts(side, rules, depth + 1)]
+    return parts
+
+
+def _sides(rows: Sequence[Row], gutter: float) -> tuple[list[Row], list[Row]]:
+    """The rows on the left and on the right."""
+    pieces = [piece for row in rows for piece in row]
+    left = [piece for piece in pieces if piece.left < gutter]
+    return rows_of(left), rows_of(piece for piece in pieces if piece.left >= gutter)
+
+
+def _whole_rows(rows: Sequence[Row], rules: Sequence[Rule], gutter: float) -> set[int]:
+    """The places of rows that the gutter does not divide: a title over both columns, the rows of a wide table."""
+    heights = _drawn_across(rules, gutter)
+    whole = {place for place, row in enumerate(rows) if any(_crosses(piece, gutter) for piece in row)}
+    if len(heights) >= TABLE_RULES:
+        whole |= {place for place, row in enumerate(rows) if heights[0] < row[0].middle < heights[-1]}
+    for is_tabular, places in groupby(range(len(rows)), key=lambda place: _is_tabular(rows[place], gutter)):
+        run = list(places)
+        if is_tabular and len(run) >= TABLE_ROWS:
+            whole.update(run)
+    return whole
+
+
+def _is_tabular(row: Row, gutter: float) -> bool:
+    """Whether a row has short texts on both sides."""
+    is_short = all(len(piece.text.split()) < PROSE_WORDS for piece in row)
+    return is_short and row[0].left < gutter < row[-1].right
+
+
+def _drawn_across(rules: Sequence[Rule], gutter: float) -> list[float]:
+    """The heights of drawn lines that cross the gutter, from top to bottom; a line may be drawn in parts."""
+    left = [rule for rule in rules if rule.left < gutter <= rule.right + SAME_HEIGHT]
+    right = [rule for rule in rules if rule.left - SAME_HEIGHT <= gutter < rule.right]
+    return sorted({round(one.y) for one in left for other in right if abs(one.y - other.y) <= SAME_HEIGHT})
+
+
+def _is_prose(rows: Sequence[Row]) -> bool:
+    """Whether most of a column is text that goes on from line to line."""
+    lines = [line for row in rows for line in joined(row)]
+    if len(lines) < FEWEST_PROSE:
+        return False
+    width = max(line.right for line in lines) - min(line.left for line in lines)
+    prose = [
+        len(line.text)
+        for line in lines
+        if len(line.text.split()) >= PROSE_WORDS and line.right - line.left >= PROSE_FILL * width
+    ]
+    return len(prose) >= FEWEST_PROSE and 2 * sum(prose) >= sum(len(line.text) for line in lines)
 
 
 def _band(boxes: Sequence[Box], gutter: float, depth: int) -> list[list[Box]]:

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from qa_bot.documents.ingest.formats.pages.columns import regions
+from qa_bot.documents.ingest.formats.pages.columns import prose_parts, regions
 from qa_bot.documents.ingest.formats.pages.flow import Flow
 from qa_bot.documents.ingest.formats.pages.lines import Line, Rule, joined
 from qa_bot.documents.ingest.formats.pages.running_lines import RunningLines
-from qa_bot.documents.ingest.formats.pages.tables import split_tables
+from qa_bot.documents.ingest.formats.pages.tables import Table, split_tables
 from qa_bot.documents.ingest.formats.pages.typography import LARGER, Typography
 
 LARGER_RECOGNISED = 1.4  # times the body's size; a recognised line is as high as its letters happen to be
@@ -37,7 +37,7 @@ def written(pages: Sequence[PageRows], outline: Iterable[tuple[int, str]], *, is
     for page in pages:
         running.count(page.rows, page.height)
     bodies = without_contents([running.body(page.rows, page.height) for page in pages])
-    split = [split_tables(rows, page.rules) for rows, page in zip(bodies, pages, strict=True)]
+    split = [_tables_and_rest(rows, page.rules) for rows, page in zip(bodies, pages, strict=True)]
     lines = [[line for row in rest for line in joined(row)] for _, rest in split]
     typography = Typography(outline, larger=LARGER_RECOGNISED if is_recognised else LARGER)
     for page_lines in lines:
@@ -48,6 +48,17 @@ def written(pages: Sequence[PageRows], outline: Iterable[tuple[int, str]], *, is
         flow.add(page.number, regions([*page_lines, *tables]))
     flow.end()
     return flow
+
+
+def _tables_and_rest(rows: Sequence[list[Line]], rules: Sequence[Rule]) -> tuple[list[Table], list[list[Line]]]:
+    """The tables of a page, each in its column, and the other rows."""
+    tables: list[Table] = []
+    rest: list[list[Line]] = []
+    for part in prose_parts(rows, rules):
+        inside, outside = split_tables(part, rules)
+        tables += inside
+        rest += outside
+    return tables, rest
 
 
 def without_contents(pages: Sequence[list[list[Line]]]) -> list[list[list[Line]]]:

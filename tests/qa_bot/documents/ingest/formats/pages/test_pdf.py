@@ -10,16 +10,6 @@ from qa_bot.documents.ingest.records import Position
 LONG = "A line of body text that is long enough to reach the right edge of the column of the page."
 
 
-@pytest.fixture
-def text_of(reads, draw):
-    def text_of(*pages, **options):
-        (record,), rejects, _ = reads("a.pdf", draw.pdf(*pages, **options))
-        assert rejects == []
-        return record.text
-
-    return text_of
-
-
 def test_headings_paragraphs_and_pages(reads, draw, tmp_path):
     first = [
         draw.line(72, 80, "Boiling eggs", size=18, font="Helvetica-Bold"),

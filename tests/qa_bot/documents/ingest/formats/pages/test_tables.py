@@ -1,0 +1,39 @@
+"""Tables without drawn lines, with lines of text in their cells."""
+
+import pytest
+
+LINES = ("Pays quarterly since the year 1971, and has leave to", "build a shed of up to nine square metres on the plot")
+ROWS = [(f"{number}", f"Tenant {number}", " ".join(LINES)) for number in range(1, 7)]
+TABLE = "| Plot | Tenant | Remark |\n| --- | --- | --- |\n" + "\n".join(f"| {' | '.join(row)} |" for row in ROWS)
+
+
+def table(draw, shift, pitch=30):
+    """A table whose third column is lower than the others by `shift` points."""
+    operators = [
+        draw.line(x, 120, text, font="Helvetica-Bold")
+        for x, text in zip((60, 130, 230), ("Plot", "Tenant", "Remark"), strict=True)
+    ]
+    for number, (plot, tenant, _) in enumerate(ROWS):
+        y = 150 + pitch * number
+        operators += [draw.line(60, y, plot), draw.line(130, y, tenant), *draw.lines(LINES, x=230, y=y + shift)]
+    return operators
+
+
+@pytest.mark.parametrize("shift", [-12, -6, 0, 6])
+def test_cells_with_two_lines_of_text_are_a_table(text_of, draw, shift):
+    before = ["The plots of the garden and what is known about each of their tenants is in the table below."] * 2
+    assert text_of([*draw.lines(before, y=60), *table(draw, shift)]) == f"{' '.join(before)}\n\n{TABLE}"
+
+
+def test_short_cells_beside_four_lines_of_text_are_a_table(text_of, draw):
+    operators = table(draw, 0, pitch=54)
+    for number in range(len(ROWS)):
+        operators += draw.lines(["It is near the gate.", "Ask for the key."], x=230, y=174 + 54 * number)
+    rows = [f"{line} It is near the gate. Ask for the key. |" for line in TABLE.replace(" |\n", "\n")[:-2].split("\n")]
+    assert text_of(operators).split("\n")[2:] == rows[2:]
+
+
+def test_two_columns_of_text_are_no_table(text_of, draw):
+    left = ["The soil of nineteen fields was measured", "in the dry summers of two years, and it"] * 3
+    right = ["was compared to the yield of beets, which", "is high where the soil keeps its water too"] * 3
+    assert text_of([*draw.lines(left, x=60), *draw.lines(right, x=320, y=106)]) == " ".join([*left, *right])
