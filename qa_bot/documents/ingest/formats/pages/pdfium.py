@@ -29,6 +29,7 @@ DIGIT = re.compile(f"[{DIGITS}]")
 RAISED_SIGNS = f"{DIGITS},;-+−–)"
 SMALLER = 0.85  # of a letter's height
 RAISED_BY = 0.15  # of a letter's height
+HIGH = 0.3  # of a letter's height; what is raised so far need not be much smaller
 NEAR = 0.6  # heights between a letter and what is raised after it
 FEW_WORDS = 12
 SCAN_SHARE = 0.25  # of the page that pictures take
@@ -126,13 +127,15 @@ class Document:
                 end = match.end() - (match[0][-1] in BREAK_HYPHENS) - 1
                 first, last = _box(text_page, match.start()), _box(text_page, max(match.start(), end))
                 if first and last:
-                    corners = to_page(*first), to_page(*last)
                     is_bold, is_mono = self._style(text_page, match.start())
                     angle = raw.FPDFText_GetCharAngle(text_page, match.start())
                     turns = round(angle / (math.pi / 2)) % 4
                     shown = match[0]
                     if is_upright and not turns:
                         shown, before = _with_raised(text_page, match, first, last, before)
+                        if shown != match[0]:  # raised digits make no line higher
+                            first, last = (_as_high_as(before, box) for box in (first, last))
+                    corners = to_page(*first), to_page(*last)
                     word = Word(
                         shown,
                         min(corner[0] for corner in corners),
@@ -255,7 +258,10 @@ def _with_raised(
     if not DIGIT.search(word):
         return word, last
     start, stop = _raised_part(text_page, match, first, before)
-    letter = (*before[:2], last[2], before[3]) if before and stop - start == len(word) else last
+    if before and stop - start == len(word):
+        letter = _as_high_as(before, last)
+    else:
+        letter = _as_high_as(first, last) if 0 < start < stop == len(word) else last
     return f"{word[:start]}{marked(word[start:stop], is_raised=True)}{word[stop:]}", letter
 
 
@@ -279,8 +285,13 @@ def _raised_part(text_page: Any, match: re.Match[str], first: Corners, before: C
 def _is_raised(box: Corners | None, letter: Corners) -> bool:
     """Whether a character is smaller than a letter before it, and stands above its base line."""
     height = letter[3] - letter[1]
-    is_small = box is not None and box[3] - box[1] < SMALLER * height
-    return is_small and box is not None and letter[1] + RAISED_BY * height < box[1] < letter[3]
+    if box is None or not letter[1] + RAISED_BY * height < box[1] < letter[3]:
+        return False
+    return box[3] - box[1] < (1 if box[1] - letter[1] > HIGH * height else SMALLER) * height
+
+
+def _as_high_as(letter: Corners, box: Corners) -> Corners:
+    return box[0], letter[1], box[2], letter[3]
 
 
 def _box(text_page: Any, index: int) -> Corners | None:
