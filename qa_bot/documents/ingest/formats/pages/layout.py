@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from qa_bot.documents.ingest.formats.pages.columns import prose_parts, regions
@@ -42,6 +42,8 @@ def written(pages: Sequence[PageRows], outline: Iterable[tuple[int, str]], *, is
     typography = Typography(outline, larger=LARGER_RECOGNISED if is_recognised else LARGER)
     for page_lines in lines:
         typography.count(page_lines)
+    for table in (table for tables, _ in split for table in tables):
+        typography.count_cells(table.size, sum(map(len, chain(*table.rows))))
     typography.settle()
     flow = Flow(typography)
     for page, (tables, _), page_lines in zip(pages, split, lines, strict=True):

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, pairwise
+from statistics import median_low
 
 from qa_bot.documents.ingest.formats.pages.lines import Line, Rule
 from qa_bot.documents.ingest.formats.pages.typography import LARGER
@@ -24,6 +25,7 @@ LONG_RUN = 100  # rows
 MOST_ROWS = 1000  # of a page; a longer table is several
 FEWEST_ROWS = 3  # without rules
 MOST_CELL_LINES = 4  # without rules, if there are three columns
+HEADING_SIZE = 1.3  # times the size of the text in the columns that headings are above
 PROSE_WORDS = 5.0  # words a cell, and
 PROSE_FILL = 0.8  # share of its column's width, from which a column is text; two of them are no table
 
@@ -49,6 +51,8 @@ class Table:
     top: float
     right: float
     bottom: float
+    size: float = 0.0
+    """The usual height of its characters in points."""
 
     @property
     def middle(self) -> float:
@@ -111,12 +115,14 @@ def split_tables(rows: Sequence[list[Line]], rules: Sequence[Rule] = ()) -> tupl
             if not run.takes(sorted(chain(*group), key=lambda piece: piece.left), rules):
                 break
         inside = [rule for rule in rules if run.rows and _is_inside(rule, run)]
-        if run.rows and _is_table(run, inside):
+        has_headings = not inside and _has_headings(run)
+        if run.rows and not has_headings and _is_table(run, inside):
             tables.append(_table(run, inside))
             start += len(run.rows)
         else:
             # long runs that are no table, such as columns of text, are not searched again from each of their rows
             count = len(run.rows) // 2 if len(run.rows) > LONG_RUN else 1
+            count = len(run.rows) if has_headings else count
             rest += chain(*groups[start : start + count])
             start += count
     return tables, rest
@@ -137,6 +143,12 @@ def _is_beside(one: Line, other: Line) -> bool:
     overlap = min(one.bottom, other.bottom) - max(one.top, other.top)
     is_apart = one.right < other.left or other.right < one.left
     return is_apart and overlap > SHARED_HEIGHT * min(one.bottom - one.top, other.bottom - other.top)
+
+
+def _has_headings(run: _Run) -> bool:
+    """Whether the first row is much larger than all others: headings of columns of text."""
+    sizes = [[piece.size for piece in row] for row in run.rows]
+    return len(sizes) > 1 and min(sizes[0]) >= HEADING_SIZE * max(chain(*sizes[1:]))
 
 
 def _is_inside(rule: Rule, run: _Run) -> bool:
@@ -203,6 +215,7 @@ def _table(run: _Run, rules: Sequence[Rule]) -> Table:
         min(piece.top for piece in pieces),
         max(piece.right for piece in pieces),
         max(piece.bottom for piece in pieces),
+        median_low(piece.size for piece in pieces),
     )
 
 

@@ -37,3 +37,22 @@ def test_two_columns_of_text_are_no_table(text_of, draw):
     left = ["The soil of nineteen fields was measured", "in the dry summers of two years, and it"] * 3
     right = ["was compared to the yield of beets, which", "is high where the soil keeps its water too"] * 3
     assert text_of([*draw.lines(left, x=60), *draw.lines(right, x=320, y=106)]) == " ".join([*left, *right])
+
+
+def test_the_title_of_a_table_is_a_heading_if_there_is_no_other_text(text_of, draw):
+    assert (
+        text_of([draw.line(60, 80, "Plots and tenants", size=16), *table(draw, 0)]) == f"# Plots and tenants\n\n{TABLE}"
+    )
+
+
+def test_columns_below_large_headings_are_no_table(text_of, draw):
+    columns = {
+        "Hours": ["Monday: 9 to 5", "Saturday: 10 to 2", "Closed on Sunday"],
+        "Tickets": ["Adults: 12 pounds", "Children are free", "Groups: 90 pounds"],
+    }
+    page = [
+        operator
+        for x, (heading, lines) in zip((60, 320), columns.items(), strict=True)
+        for operator in (draw.line(x, 80, heading, size=16), *draw.lines(lines, x=x, y=104, pitch=18))
+    ]
+    assert text_of(page) == "\n\n".join(f"# {heading}\n\n{' '.join(lines)}" for heading, lines in columns.items())
