@@ -20,6 +20,8 @@ USUAL_PITCH = 1.15  # heights, if a page has too few lines to measure it
 BULLET = re.compile(rf"[{BULLETS}]\s+(?=\S)")
 NUMBER = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)")
 LETTER = re.compile(r"\(?(?:[a-zA-Z]|[ivx]{1,4})[.)]\s+(?=\S)")
+CAPITAL = re.compile(r"([A-Z])\.\s+(?=\S)")
+"""A letter of a list, or an initial: "A. Okoro and B. Lind"."""
 NUMBERED_HEADING = re.compile(
     r"(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:chapter|kapitel|appendix|part|section) \w+)\s", re.IGNORECASE
 )
@@ -42,6 +44,7 @@ class Flow:
     def add(self, page: int, regions: Sequence[Sequence[Box]]) -> None:
         """The next page, its regions in reading order."""
         pitch = _pitch(regions)
+        initials = _initials([box for region in regions for box in region if isinstance(box, Line)])
         for region in regions:
             right = _right_edge(region)
             previous: Line | None = None
@@ -50,16 +53,16 @@ class Flow:
                     self._table(page, box)
                     previous = None
                 else:
-                    self._line(page, box, previous, pitch, right)
+                    block = _block(page, box, self._typography.level(box), is_initial=id(box) in initials)
+                    self._line(block, previous, pitch, right)
                     previous = box
 
     def end(self) -> None:
         """Write the last block."""
         self._flush()
 
-    def _line(self, page: int, line: Line, previous: Line | None, pitch: float, right: float) -> None:
-        block = _block(page, line, self._typography.level(line))
-        last = self._open
+    def _line(self, block: _Block, previous: Line | None, pitch: float, right: float) -> None:
+        line, last = block.line, self._open
         is_break = previous is not None and not line.is_beside(previous) and _is_forced_break(previous, line, right)
         if last is None or not self._goes_on(last, block, previous, pitch) or (is_break and _is_whole(last)):
             self._flush()
@@ -190,7 +193,15 @@ class _Block:
         return self.line.left
 
 
-def _block(page: int, line: Line, level: int | None) -> _Block:
+def _initials(lines: Sequence[Line]) -> set[int]:
+    """The lines of a page that begin with a capital letter and a point, but whose neighbours have no next letter."""
+    marked = [(match[1], line) for line in lines if (match := CAPITAL.match(line.text))]
+    follows = [ord(second) == ord(first) + 1 for (first, _), (second, _) in pairwise(marked)]
+    is_listed = [before or after for before, after in zip([False, *follows], [*follows, False], strict=True)]
+    return {id(line) for (_, line), listed in zip(marked, is_listed, strict=False) if not listed}
+
+
+def _block(page: int, line: Line, level: int | None, *, is_initial: bool) -> _Block:
     text = line.text
     if level is not None:
         return _Block(page, line, "heading", text, level=level)
@@ -201,7 +212,7 @@ def _block(page: int, line: Line, level: int | None) -> _Block:
     if match := NUMBER.match(text):
         is_clause = match[0].startswith("(") and ")" in match[0]
         return _Block(page, line, "step", text[match.end() :], number=int(match[1]), is_clause=is_clause)
-    if LETTER.match(text):
+    if LETTER.match(text) and not is_initial:
         return _Block(page, line, "item", text)
     return _Block(page, line, "text", text)
 
