@@ -19,6 +19,13 @@ LARGER_RECOGNISED = 1.4  # times the body's size; a recognised line is as high a
 ENTRY = re.compile(r"(?P<title>\S.*?)(?P<leaders>(?:\s*[.·…_]){3,})?\s*(?<!\d)(?P<page>\d{1,4})")
 """An entry of a table of contents: a title, often leaders, and the number of a page."""
 FEWEST_ENTRIES = 4
+FEWEST_WITH_LEADERS = 3  # if all have leaders
+CONTENTS = re.compile(
+    r"(?:table of )?contents|inhalt(?:sverzeichnis|sübersicht)?|sommaire|table des matières|índice|indice|sommario"
+    r"|inhoud(?:sopgave)?|sumário|spis treści|indholdsfortegnelse|innehåll(?:sförteckning)?|innhold",
+    re.IGNORECASE,
+)
+"""The heading of a table of contents."""
 ENTRIES_SHARE = 0.5  # of the entries have leaders, or a title that is a separate line elsewhere
 
 
@@ -73,7 +80,9 @@ def without_contents(pages: Sequence[list[list[Line]]]) -> list[list[list[Line]]
     bodies = []
     for rows, page in zip(pages, texts, strict=True):
         entries = [ENTRY.fullmatch(text) for text in page]
-        inside = {index for run in _runs(entries) if _is_contents(entries, run, lines, len(pages)) for index in run}
+        runs = [run for run in _runs(entries) if _is_contents(entries, run, lines, len(pages))]
+        inside = {index for run in runs for index in run}
+        inside |= {run.start - 1 for run in runs if run.start and CONTENTS.fullmatch(page[run.start - 1])}
         bodies.append([row for index, row in enumerate(rows) if index not in inside])
     return bodies
 
@@ -89,7 +98,8 @@ def _runs(entries: Sequence[re.Match[str] | None]) -> list[range]:
 def _is_contents(entries: Sequence[re.Match[str] | None], run: range, lines: set[str], pages: int) -> bool:
     inside = [entry for entry in entries[run.start : run.stop] if entry]
     numbers = [int(entry["page"]) for entry in inside]
-    if len(inside) < FEWEST_ENTRIES or numbers != sorted(numbers) or numbers[-1] > pages:
+    fewest = FEWEST_WITH_LEADERS if all(entry["leaders"] for entry in inside) else FEWEST_ENTRIES
+    if len(inside) < fewest or numbers != sorted(numbers) or numbers[-1] > pages:
         return False
     named = sum(bool(entry["leaders"]) or _folded(entry["title"]) in lines for entry in inside)
     return named >= ENTRIES_SHARE * len(inside)
