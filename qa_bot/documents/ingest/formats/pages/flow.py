@@ -9,7 +9,7 @@ from functools import reduce
 from itertools import pairwise
 
 from qa_bot.documents.ingest.formats.pages.columns import Box
-from qa_bot.documents.ingest.formats.pages.lines import BREAK_HYPHENS, BULLETS, Line
+from qa_bot.documents.ingest.formats.pages.lines import BREAK_HYPHENS, BULLETS, TICKS, Line
 from qa_bot.documents.ingest.formats.pages.tables import Table
 from qa_bot.documents.ingest.formats.pages.typography import Typography
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
@@ -22,6 +22,7 @@ NUMBER = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)")
 LETTER = re.compile(r"\(?(?:[a-zA-Z]|[ivx]{1,4})[.)]\s+(?=\S)")
 CAPITAL = re.compile(r"([A-Z])\.\s+(?=\S)")
 """A letter of a list, or an initial: "A. Okoro and B. Lind"."""
+TICKED = re.compile(rf"[{TICKS}]\s+(?=\S)")
 NUMBERED_HEADING = re.compile(
     r"(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:chapter|kapitel|appendix|part|section) \w+)\s", re.IGNORECASE
 )
@@ -41,8 +42,8 @@ class Flow:
         self._last_page = 0
         self._markers: list[float] = []  # left edges of the markers of the lists that are open
 
-    def add(self, page: int, regions: Sequence[Sequence[Box]]) -> None:
-        """The next page, its regions in reading order."""
+    def add(self, page: int, regions: Sequence[Sequence[Box]], notes: Sequence[str] = ()) -> None:
+        """The next page, its regions in reading order, then remarks on it."""
         pitch = _pitch(regions)
         initials = _initials([box for region in regions for box in region if isinstance(box, Line)])
         for region in regions:
@@ -56,6 +57,10 @@ class Flow:
                     block = _block(page, box, self._typography.level(box), is_initial=id(box) in initials)
                     self._line(block, previous, pitch, right)
                     previous = box
+        for note in notes:
+            self._flush()
+            self._mark(page)
+            self.writer.paragraph(note)
 
     def end(self) -> None:
         """Write the last block."""
@@ -78,6 +83,8 @@ class Flow:
     def _goes_on(self, last: _Block, block: _Block, previous: Line | None, pitch: float) -> bool:
         """Whether a line belongs to the block before it."""
         line = block.line
+        if TICKED.match(line.text):
+            return previous is not None and line.is_beside(previous) and last.kind == "text"
         if last.kind == "heading" or block.kind == "heading":
             return previous is not None and last.kind == block.kind and _is_same_heading(last, block, previous)
         if block.kind in {"item", "step"} and not self._is_text(last, block, previous):

@@ -30,12 +30,13 @@ ENTRIES_SHARE = 0.5  # of the entries have leaders, or a title that is a separat
 
 
 class PageRows(NamedTuple):
-    """A page that could be read: its number and height, its rows and drawn rules."""
+    """A page that could be read: its number and height, its rows and drawn rules, remarks on it."""
 
     number: int
     height: float
     rows: list[list[Line]]
     rules: list[Rule]
+    notes: Sequence[str] = ()
 
 
 def written(pages: Sequence[PageRows], outline: Iterable[tuple[int, str]], *, is_recognised: bool = False) -> Flow:
@@ -54,7 +55,7 @@ def written(pages: Sequence[PageRows], outline: Iterable[tuple[int, str]], *, is
     typography.settle()
     flow = Flow(typography)
     for page, (tables, _), page_lines in zip(pages, split, lines, strict=True):
-        flow.add(page.number, regions([*page_lines, *tables]))
+        flow.add(page.number, regions([*page_lines, *tables]), page.notes)
     flow.end()
     return flow
 

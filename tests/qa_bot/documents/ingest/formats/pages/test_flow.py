@@ -13,3 +13,13 @@ import pytest
 )
 def test_capital_letters_begin_items_if_they_go_on(text_of, draw, lines, text):
     assert text_of(draw.lines(lines, pitch=30)) == text.format(lines[1])
+
+
+@pytest.mark.parametrize("sign", ["\u2022", "-", "*"])
+def test_signs_that_begin_items(text_of, draw, sign):
+    assert text_of(draw.lines([f"{sign} Open the lid.", f"{sign} Wait."])) == "- Open the lid.\n- Wait."
+
+
+@pytest.mark.parametrize("sign", ["\u20ac", "\u2030", "\u0160"])
+def test_other_signs_begin_none(text_of, draw, sign):
+    assert text_of(draw.lines([f"{sign} 500 are due."])) == f"{sign} 500 are due."

@@ -1,4 +1,4 @@
-"""What is left out of PDF files, and what is added to their pages."""
+"""Tables of contents of PDF files are left out."""
 
 import pytest
 
