@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 
-from qa_bot.documents.ingest.formats.pages.columns import Box
 from qa_bot.documents.ingest.formats.pages.lines import BREAK_HYPHENS, BULLETS, TICKS, Line
 from qa_bot.documents.ingest.formats.pages.tables import Table
 from qa_bot.documents.ingest.formats.pages.typography import Typography
@@ -42,7 +41,7 @@ class Flow:
         self._last_page = 0
         self._markers: list[float] = []  # left edges of the markers of the lists that are open
 
-    def add(self, page: int, regions: Sequence[Sequence[Box]], notes: Sequence[str] = ()) -> None:
+    def add(self, page: int, regions: Sequence[Sequence[Line | Table]], notes: Sequence[str] = ()) -> None:
         """The next page, its regions in reading order, then remarks on it."""
         pitch = _pitch(regions)
         initials = _initials([box for region in regions for box in region if isinstance(box, Line)])
@@ -89,10 +88,11 @@ class Flow:
             return previous is not None and last.kind == block.kind and _is_same_heading(last, block, previous)
         if block.kind in {"item", "step"} and not self._is_text(last, block, previous):
             return False
+        is_other_size = abs(line.size - (previous or last.line).size) > 0.15 * line.size
         if previous is None:  # the next column or page
-            is_cut = not SENTENCE_END.search(last.text) and line.text[0].islower()
+            is_cut = not SENTENCE_END.search(last.text) and line.text[0].islower() and not is_other_size
             return is_cut and last.kind in {"text", "item", "step"}
-        if (last.kind == "code") != (block.kind == "code") or abs(line.size - previous.size) > 0.15 * line.size:
+        if (last.kind == "code") != (block.kind == "code") or is_other_size:
             return False
         if line.is_beside(previous):  # a label and its value
             return last.kind == block.kind == "text"
@@ -241,7 +241,7 @@ def _centre(line: Line) -> float:
     return (line.left + line.right) / 2
 
 
-def _pitch(regions: Sequence[Sequence[Box]]) -> float:
+def _pitch(regions: Sequence[Sequence[Line | Table]]) -> float:
     """The usual distance of successive lines in points."""
     distances = sorted(
         second.top - first.top
@@ -255,7 +255,7 @@ def _pitch(regions: Sequence[Sequence[Box]]) -> float:
     return USUAL_PITCH * max(sizes, default=0.0)
 
 
-def _right_edge(region: Sequence[Box]) -> float:
+def _right_edge(region: Sequence[Line | Table]) -> float:
     edges = sorted(box.right for box in region if isinstance(box, Line))
     return edges[int(0.95 * len(edges))] if edges else 0.0
 

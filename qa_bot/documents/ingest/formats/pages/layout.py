@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from qa_bot.documents.ingest.formats.pages.columns import prose_parts, regions
+from qa_bot.documents.ingest.formats.pages.columns import Box, Frame, framed, prose_parts, regions
 from qa_bot.documents.ingest.formats.pages.flow import Flow
 from qa_bot.documents.ingest.formats.pages.lines import Line, Rule, joined
 from qa_bot.documents.ingest.formats.pages.running_lines import RunningLines
@@ -45,30 +45,38 @@ def written(pages: Sequence[PageRows], outline: Iterable[tuple[int, str]], *, is
     for page in pages:
         running.count(page.rows, page.height)
     bodies = without_contents([running.body(page.rows, page.height) for page in pages])
-    split = [_tables_and_rest(rows, page.rules) for rows, page in zip(bodies, pages, strict=True)]
-    lines = [[line for row in rest for line in joined(row)] for _, rest in split]
+    boxes = [_boxes(rows, page.rules) for rows, page in zip(bodies, pages, strict=True)]
     typography = Typography(outline, larger=LARGER_RECOGNISED if is_recognised else LARGER)
-    for page_lines in lines:
-        typography.count(page_lines)
-    for table in (table for tables, _ in split for table in tables):
-        typography.count_cells(table.size, sum(map(len, chain(*table.rows))))
+    for page_boxes in boxes:
+        inner = [part for box in page_boxes for part in (box.boxes if isinstance(box, Frame) else [box])]
+        typography.count(box for box in inner if isinstance(box, Line))
+        for table in (box for box in inner if isinstance(box, Table)):
+            typography.count_cells(table.size, sum(map(len, chain(*table.rows))))
     typography.settle()
     flow = Flow(typography)
-    for page, (tables, _), page_lines in zip(pages, split, lines, strict=True):
-        flow.add(page.number, regions([*page_lines, *tables]), page.notes)
+    for page, page_boxes in zip(pages, boxes, strict=True):
+        flow.add(page.number, regions(page_boxes), page.notes)
     flow.end()
     return flow
 
 
-def _tables_and_rest(rows: Sequence[list[Line]], rules: Sequence[Rule]) -> tuple[list[Table], list[list[Line]]]:
-    """The tables of a page, each in its column, and the other rows."""
-    tables: list[Table] = []
-    rest: list[list[Line]] = []
+def _boxes(rows: Sequence[list[Line]], rules: Sequence[Rule]) -> list[Box]:
+    """The lines, tables and frames of a page, each in its column."""
+    boxes: list[Box] = []
     for part in prose_parts(rows, rules):
-        inside, outside = split_tables(part, rules)
-        tables += inside
-        rest += outside
-    return tables, rest
+        frames, rest = framed(part, rules)
+        boxes += _lines_and_tables(rest, rules)
+        for frame in frames:
+            inner = _lines_and_tables(frame, rules)
+            left, top = min(box.left for box in inner), min(box.top for box in inner)
+            boxes.append(Frame(inner, left, top, max(box.right for box in inner), max(box.bottom for box in inner)))
+    return boxes
+
+
+def _lines_and_tables(rows: Sequence[list[Line]], rules: Sequence[Rule]) -> list[Line | Table]:
+    tables, rest = split_tables(rows, rules)
+    inner: list[Line | Table] = [*(line for row in rest for line in joined(row)), *tables]
+    return sorted(inner, key=lambda box: (box.top, box.left))
 
 
 def without_contents(pages: Sequence[list[list[Line]]]) -> list[list[list[Line]]]:

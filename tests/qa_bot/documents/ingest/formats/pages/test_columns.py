@@ -60,3 +60,24 @@ def test_a_table_over_both_columns_is_whole(text_of, draw, rules):
         *paragraph(draw, "beets", x=320, y=300),
     ]
     assert TABLE in text_of(page)
+
+
+def test_text_in_a_frame_comes_after_the_paragraph_beside_it(text_of, draw):
+    page = [
+        *paragraph(draw, "beets", x=60, y=100),
+        "330 676 150 30 re S",
+        *draw.lines(["Contact: Mira Quist,", "phone 555-0199"], x=340, y=100),
+        *paragraph(draw, "rye", x=60, y=160),
+    ]
+    assert text_of(page) == f"{PARAGRAPHS['beets']}\n\nContact: Mira Quist, phone 555-0199\n\n{PARAGRAPHS['rye']}"
+
+
+def test_drawn_boxes_of_cells_are_no_frames(text_of, draw):
+    rows = [("Soil", "Yield"), ("Sand", "41 t"), ("Loam", "63 t")]
+    cells = [
+        operator
+        for number, row in enumerate(rows)
+        for x, text in zip((60, 160), row, strict=True)
+        for operator in (f"{x} {680 - 20 * number} 100 20 re S", draw.line(x + 15, 106 + 20 * number, text))
+    ]
+    assert text_of(cells) == "| Soil | Yield |\n| --- | --- |\n| Sand | 41 t |\n| Loam | 63 t |"

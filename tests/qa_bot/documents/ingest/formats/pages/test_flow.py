@@ -23,3 +23,9 @@ def test_signs_that_begin_items(text_of, draw, sign):
 @pytest.mark.parametrize("sign", ["\u20ac", "\u2030", "\u0160"])
 def test_other_signs_begin_none(text_of, draw, sign):
     assert text_of(draw.lines([f"{sign} 500 are due."])) == f"{sign} 500 are due."
+
+
+def test_a_note_at_the_end_of_a_page_does_not_go_on_at_the_next(text_of, draw):
+    first = [*draw.lines(["The sentence goes"], y=600), draw.line(72, 640, "1 As decided in May", size=7)]
+    text = text_of(first, draw.lines(["on at the next page."], y=100))
+    assert text == "The sentence goes\n\n1 As decided in May\n\non at the next page."
