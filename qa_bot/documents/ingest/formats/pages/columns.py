@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 
 from qa_bot.documents.ingest.formats.pages.lines import Line, Rule, joined, rows_of
-from qa_bot.documents.ingest.formats.pages.tables import Table
+from qa_bot.documents.ingest.formats.pages.tables import Table, first_lines
 
 Row = list[Line]
 GUTTER = 6.0  # points between columns
@@ -102,7 +102,8 @@ def prose_parts(rows: Sequence[Row], rules: Sequence[Rule], depth: int = 0) -> l
         return [list(rows)]
     whole = _whole_rows(rows, rules, gutter)
     divided = [row for place, row in enumerate(rows) if place not in whole]
-    if not all(map(_is_prose, _sides(divided, gutter))):
+    sides = _sides(divided, gutter)
+    if not all(map(_is_prose, sides)) or first_lines([list(chain(*side)) for side in sides]):
         return [list(rows)]
     parts: list[list[Row]] = []
     for is_whole, places in groupby(range(len(rows)), key=whole.__contains__):

@@ -163,6 +163,9 @@ def _split(words: Sequence[Word]) -> list[Line]:
     ]
     if MARKER.fullmatch(words[0].text) and gaps and gaps[0] <= MARKER_GAP:
         gaps[0] = min(0.0, *gaps)  # the marker belongs to its text
+    for place in range(1, len(gaps)):
+        if words[place].text in TICKS and gaps[place] < min(MARKER_GAP, gaps[place - 1]):
+            gaps[place] = 0.0
     inner = gaps[1:] if gaps and gaps[0] <= 0 else gaps
     narrowest = min((gap for gap in inner if gap > 0), default=0.0)
     widest = max(inner, default=0.0)

@@ -21,6 +21,7 @@ CLOSER = 1.15  # times the smallest distance of lines; rows are farther apart
 SHARED_HEIGHT = 0.25  # heights that cells beside each other have in common
 ALIGNED = 3.0  # points between the edges or centres of a column's cells
 ALIGNED_SHARE = 0.7
+UNEVEN_SHARE = 0.3  # of rows have cells of different numbers of lines
 LONG_RUN = 100  # rows
 MOST_ROWS = 1000  # of a page; a longer table is several
 FEWEST_ROWS = 3  # without rules
@@ -128,6 +129,43 @@ def split_tables(rows: Sequence[list[Line]], rules: Sequence[Rule] = ()) -> tupl
     return tables, rest
 
 
+def first_lines(columns: Sequence[Sequence[Line]]) -> list[Line]:
+    """The lines with which rows begin if the paragraphs of columns begin together, though their lengths differ.
+
+    Paragraphs of successive columns of text do not, or only if all are of one length: such columns give none.
+    """
+    ordered = [sorted(pieces, key=lambda piece: piece.middle) for pieces in columns]
+    distances = [
+        below.middle - above.middle
+        for pieces in ordered
+        for above, below in pairwise(pieces)
+        if below.top > above.middle
+    ]
+    pitch = min(distances, default=0.0)
+    blocks = [_paragraphs(pieces, CLOSER * pitch) for pieces in ordered]
+    most, *others = sorted(blocks, key=len, reverse=True) or [[]]
+    if len(most) < FEWEST_ROWS or not all(len(other) >= ALIGNED_SHARE * len(most) for other in others):
+        return []
+    uneven = 0
+    for block in (block for other in others for block in other):
+        beside = [one for one in most if abs(one[0].middle - block[0].middle) < (1 - SHARED_HEIGHT) * pitch]
+        if not beside:
+            return []
+        uneven += len(beside[0]) != len(block)
+    return [block[0] for block in most] if uneven >= max(2, UNEVEN_SHARE * len(most)) else []
+
+
+def _paragraphs(pieces: Sequence[Line], most: float) -> list[list[Line]]:
+    """Successive lines that are not farther apart than this."""
+    blocks: list[list[Line]] = []
+    for piece in pieces:
+        if blocks and piece.middle - blocks[-1][-1].middle <= most:
+            blocks[-1].append(piece)
+        else:
+            blocks.append([piece])
+    return blocks
+
+
 def _side_by_side(rows: Sequence[list[Line]]) -> list[list[list[Line]]]:
     """Groups of rows that are beside each other, though not on one base line, as cells of different fonts are."""
     groups: list[list[list[Line]]] = []
@@ -159,14 +197,20 @@ def _is_inside(rule: Rule, run: _Run) -> bool:
 
 def _is_table(run: _Run, rules: Sequence[Rule]) -> bool:
     full = [row for row in run.rows if len(row) > 1]
-    if len(full) < (2 if rules else FEWEST_ROWS) or (not rules and _cell_lines(run) * len(full) < len(run.rows)):
+    if len(full) < (2 if rules else FEWEST_ROWS):
         return False
-    cells = [[piece for row in run.rows for piece in row if column.overlaps(piece)] for column in run.columns]
-    if not rules and _is_prose(run.columns, cells):
+    cells = _cells(run)
+    is_text = _cell_lines(run) * len(full) < len(run.rows) or _is_prose(run.columns, cells)
+    if not rules and is_text and not first_lines(cells):
         return False
     several = [column for column in cells if len(column) > 1]
     aligned = sum(_are_aligned(column) for column in several)
     return bool(several) and aligned >= (ALIGNED_SHARE if rules else 1) * len(several)
+
+
+def _cells(run: _Run) -> list[list[Line]]:
+    """The pieces of each column."""
+    return [[piece for row in run.rows for piece in row if column.overlaps(piece)] for column in run.columns]
 
 
 def _cell_lines(run: _Run) -> int:
@@ -225,6 +269,8 @@ def _row_heads(run: _Run, rules: Sequence[Rule]) -> list[bool]:
     ruled = [any(above < rule.y < below for rule in rules) for above, below in pairwise(middles)]
     if 2 * sum(ruled) >= len({round(rule.y) for rule in rules}) > 1:
         return [True, *ruled]
+    if not rules and (firsts := set(map(id, first_lines(_cells(run))))):
+        return [True, *(any(id(piece) in firsts for piece in row) for row in run.rows[1:])]
     distances = _distances(run)
     close = [distance <= CLOSER * min(distances) for distance in distances]
     heads = [True, *(not is_close for is_close in close)]

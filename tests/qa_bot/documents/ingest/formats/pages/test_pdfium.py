@@ -90,6 +90,13 @@ def test_boxes_in_one_line_stay_in_it(text_above, draw):
     assert text_above(data, tick(115, 102, is_set=False), tick(210, 102, is_set=True)) == "Ticket: ☐ Day ☒ Weekend"
 
 
+def test_boxes_in_two_columns_stay_with_their_names(text_above, draw):
+    names = draw.lines(["Vegan", "Fish", "Meat"], x=95, pitch=25) + draw.lines(["Bus", "Car", "Bike"], x=320, pitch=25)
+    boxes = [tick(x, 102 + 25 * place, is_set=x == 300) for place in range(3) for x in (75, 300)]
+    rows = ["| ☐ Vegan | ☒ Bus |", "| ☐ Fish | ☒ Car |", "| ☐ Meat | ☒ Bike |"]
+    assert [line for line in text_above(draw.pdf(names), *boxes).split("\n") if "☐" in line] == rows
+
+
 def test_boxes_behind_their_names_are_values(text_above, draw):
     data = draw.pdf(draw.lines(["Half day", "Approved", "Paid"], pitch=25))
     boxes = [tick(200, 102 + 25 * place, is_set=not place) for place in range(3)]

@@ -56,3 +56,39 @@ def test_columns_below_large_headings_are_no_table(text_of, draw):
         for operator in (draw.line(x, 80, heading, size=16), *draw.lines(lines, x=x, y=104, pitch=18))
     ]
     assert text_of(page) == "\n\n".join(f"# {heading}\n\n{' '.join(lines)}" for heading, lines in columns.items())
+
+
+QUESTION = ["May I build a shed on the plot that", "I have rented from the garden?"]
+ANSWER = ["You may, if the committee gives its leave", "at one of its meetings, of which the office", "informs you."]
+
+
+def beside(draw, left, right, pitch=50):
+    """Paragraphs on the left, and others on the right that begin at the same heights."""
+    return [
+        operator
+        for place, texts in enumerate(zip(left, right, strict=True))
+        for x, lines in zip((60, 300), texts, strict=True)
+        for operator in draw.lines(lines, x=x, y=100 + pitch * place)
+    ]
+
+
+def test_paragraphs_of_different_lengths_that_begin_together_are_a_table(text_of, draw):
+    operators = [
+        draw.line(60, 75, "Question", font="Helvetica-Bold"),
+        draw.line(300, 75, "Answer", font="Helvetica-Bold"),
+        *beside(draw, [QUESTION] * 4, [ANSWER] * 4),
+    ]
+    row = f"| {' '.join(QUESTION)} | {' '.join(ANSWER)} |"
+    assert text_of(operators) == "\n".join(["| Question | Answer |", "| --- | --- |", *[row] * 4])
+
+
+def test_paragraphs_of_one_length_that_begin_together_are_columns(text_of, draw):
+    left, right = " ".join(QUESTION), " ".join(ANSWER[:2])
+    text = text_of(beside(draw, [QUESTION] * 4, [ANSWER[:2]] * 4))
+    assert text == "\n\n".join([left] * 4 + [right] * 4)
+
+
+def test_dates_beside_what_was_done_are_a_table(text_of, draw):
+    dates = [["2010 - 2012"], ["2013 - 2019"], ["2020 - 2024"]]
+    text = text_of(beside(draw, dates, [ANSWER] * 3))
+    assert [line.split(" | ")[0] for line in text.split("\n")[2:]] == [f"| {date}" for (date,) in dates]
