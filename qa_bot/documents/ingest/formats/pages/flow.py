@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 
-from qa_bot.documents.ingest.formats.pages.columns import Box
-from qa_bot.documents.ingest.formats.pages.lines import BREAK_HYPHENS, BULLETS, Line
+from qa_bot.documents.ingest.formats.pages.lines import BREAK_HYPHENS, BULLETS, TICKS, Line
 from qa_bot.documents.ingest.formats.pages.tables import Table
 from qa_bot.documents.ingest.formats.pages.typography import Typography
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
@@ -20,6 +19,9 @@ USUAL_PITCH = 1.15  # heights, if a page has too few lines to measure it
 BULLET = re.compile(rf"[{BULLETS}]\s+(?=\S)")
 NUMBER = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)")
 LETTER = re.compile(r"\(?(?:[a-zA-Z]|[ivx]{1,4})[.)]\s+(?=\S)")
+CAPITAL = re.compile(r"([A-Z])\.\s+(?=\S)")
+"""A letter of a list, or an initial: "A. Okoro and B. Lind"."""
+TICKED = re.compile(rf"[{TICKS}]\s+(?=\S)")
 NUMBERED_HEADING = re.compile(
     r"(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:chapter|kapitel|appendix|part|section) \w+)\s", re.IGNORECASE
 )
@@ -39,9 +41,10 @@ class Flow:
         self._last_page = 0
         self._markers: list[float] = []  # left edges of the markers of the lists that are open
 
-    def add(self, page: int, regions: Sequence[Sequence[Box]]) -> None:
-        """The next page, its regions in reading order."""
+    def add(self, page: int, regions: Sequence[Sequence[Line | Table]], notes: Sequence[str] = ()) -> None:
+        """The next page, its regions in reading order, then remarks on it."""
         pitch = _pitch(regions)
+        initials = _initials([box for region in regions for box in region if isinstance(box, Line)])
         for region in regions:
             right = _right_edge(region)
             previous: Line | None = None
@@ -50,16 +53,20 @@ class Flow:
                     self._table(page, box)
                     previous = None
                 else:
-                    self._line(page, box, previous, pitch, right)
+                    block = _block(page, box, self._typography.level(box), is_initial=id(box) in initials)
+                    self._line(block, previous, pitch, right)
                     previous = box
+        for note in notes:
+            self._flush()
+            self._mark(page)
+            self.writer.paragraph(note)
 
     def end(self) -> None:
         """Write the last block."""
         self._flush()
 
-    def _line(self, page: int, line: Line, previous: Line | None, pitch: float, right: float) -> None:
-        block = _block(page, line, self._typography.level(line))
-        last = self._open
+    def _line(self, block: _Block, previous: Line | None, pitch: float, right: float) -> None:
+        line, last = block.line, self._open
         is_break = previous is not None and not line.is_beside(previous) and _is_forced_break(previous, line, right)
         if last is None or not self._goes_on(last, block, previous, pitch) or (is_break and _is_whole(last)):
             self._flush()
@@ -75,14 +82,17 @@ class Flow:
     def _goes_on(self, last: _Block, block: _Block, previous: Line | None, pitch: float) -> bool:
         """Whether a line belongs to the block before it."""
         line = block.line
+        if TICKED.match(line.text):
+            return previous is not None and line.is_beside(previous) and last.kind == "text"
         if last.kind == "heading" or block.kind == "heading":
             return previous is not None and last.kind == block.kind and _is_same_heading(last, block, previous)
         if block.kind in {"item", "step"} and not self._is_text(last, block, previous):
             return False
+        is_other_size = abs(line.size - (previous or last.line).size) > 0.15 * line.size
         if previous is None:  # the next column or page
-            is_cut = not SENTENCE_END.search(last.text) and line.text[0].islower()
+            is_cut = not SENTENCE_END.search(last.text) and line.text[0].islower() and not is_other_size
             return is_cut and last.kind in {"text", "item", "step"}
-        if (last.kind == "code") != (block.kind == "code") or abs(line.size - previous.size) > 0.15 * line.size:
+        if (last.kind == "code") != (block.kind == "code") or is_other_size:
             return False
         if line.is_beside(previous):  # a label and its value
             return last.kind == block.kind == "text"
@@ -190,7 +200,15 @@ class _Block:
         return self.line.left
 
 
-def _block(page: int, line: Line, level: int | None) -> _Block:
+def _initials(lines: Sequence[Line]) -> set[int]:
+    """The lines of a page that begin with a capital letter and a point, but whose neighbours have no next letter."""
+    marked = [(match[1], line) for line in lines if (match := CAPITAL.match(line.text))]
+    follows = [ord(second) == ord(first) + 1 for (first, _), (second, _) in pairwise(marked)]
+    is_listed = [before or after for before, after in zip([False, *follows], [*follows, False], strict=True)]
+    return {id(line) for (_, line), listed in zip(marked, is_listed, strict=False) if not listed}
+
+
+def _block(page: int, line: Line, level: int | None, *, is_initial: bool) -> _Block:
     text = line.text
     if level is not None:
         return _Block(page, line, "heading", text, level=level)
@@ -201,7 +219,7 @@ def _block(page: int, line: Line, level: int | None) -> _Block:
     if match := NUMBER.match(text):
         is_clause = match[0].startswith("(") and ")" in match[0]
         return _Block(page, line, "step", text[match.end() :], number=int(match[1]), is_clause=is_clause)
-    if LETTER.match(text):
+    if LETTER.match(text) and not is_initial:
         return _Block(page, line, "item", text)
     return _Block(page, line, "text", text)
 
@@ -223,7 +241,7 @@ def _centre(line: Line) -> float:
     return (line.left + line.right) / 2
 
 
-def _pitch(regions: Sequence[Sequence[Box]]) -> float:
+def _pitch(regions: Sequence[Sequence[Line | Table]]) -> float:
     """The usual distance of successive lines in points."""
     distances = sorted(
         second.top - first.top
@@ -237,7 +255,7 @@ def _pitch(regions: Sequence[Sequence[Box]]) -> float:
     return USUAL_PITCH * max(sizes, default=0.0)
 
 
-def _right_edge(region: Sequence[Box]) -> float:
+def _right_edge(region: Sequence[Line | Table]) -> float:
     edges = sorted(box.right for box in region if isinstance(box, Line))
     return edges[int(0.95 * len(edges))] if edges else 0.0
 

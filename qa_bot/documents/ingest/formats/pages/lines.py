@@ -18,8 +18,10 @@ EQUAL_GAPS = 0.25  # heights between the narrowest and the widest gap of a justi
 JUSTIFIED_GAP = 3.0  # heights; wider gaps divide cells even if they are equal
 WIDER = 1.6  # times the narrowest gap of a line
 SAME_WORD_GAP = 0.1  # heights; between pieces of one word
-BULLETS = "•◦▪▫‣●○■□➢➤✓✔∙·*–—-\uf0b7\uf0a7"
-MARKER = re.compile(rf"(?:[{BULLETS}]|\(?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,4}})[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?)")
+BULLETS = "•◦▪▫‣●○■□◆◇▶►▸◾◽⁃⦁❖★☆➔➜→➢➤✓✔✗✘∙·*–—\uf021-\uf0ff-"
+"""Signs that begin items, as a set of a regular expression, with those of fonts of symbols."""
+TICKS = "☐☑☒"
+MARKER = re.compile(rf"(?:[{BULLETS}{TICKS}]|\(?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,4}})[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?)")
 RAISED_GAP = re.compile(rf" (?={RAISED})|(?<={RAISED_END}) (?=[.,;:!?)])")
 """The space that PDFium puts before raised text, and between it and a sign."""
 BREAK_HYPHENS = "\x02\ufffe"
@@ -161,6 +163,9 @@ def _split(words: Sequence[Word]) -> list[Line]:
     ]
     if MARKER.fullmatch(words[0].text) and gaps and gaps[0] <= MARKER_GAP:
         gaps[0] = min(0.0, *gaps)  # the marker belongs to its text
+    for place in range(1, len(gaps)):
+        if words[place].text in TICKS and gaps[place] < min(MARKER_GAP, gaps[place - 1]):
+            gaps[place] = 0.0
     inner = gaps[1:] if gaps and gaps[0] <= 0 else gaps
     narrowest = min((gap for gap in inner if gap > 0), default=0.0)
     widest = max(inner, default=0.0)

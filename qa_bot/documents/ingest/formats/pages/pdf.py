@@ -49,8 +49,8 @@ def _document(file: SourceFile, document: pdfium.Document) -> Iterator[Item]:
             return
         if page.is_scan:
             scanned.append(number)
-        if rows and not (page.is_scan and recognition.is_available()):
-            pages.append(PageRows(number, page.height, rows, page.rules))
+        if (rows or page.notes) and not (page.is_scan and recognition.is_available()):
+            pages.append(PageRows(number, page.height, rows, page.rules, page.notes))
     recognised, unread = _recognised(file, document, scanned)
     is_recognised = len(recognised) > len(pages)
     flow = written(sorted([*pages, *recognised]), document.outline(), is_recognised=is_recognised)

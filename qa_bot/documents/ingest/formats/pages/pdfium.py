@@ -6,10 +6,11 @@ import ctypes
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
+from statistics import median
 from typing import IO, Any
 
 import pypdfium2
@@ -29,6 +30,7 @@ DIGIT = re.compile(f"[{DIGITS}]")
 RAISED_SIGNS = f"{DIGITS},;-+−–)"
 SMALLER = 0.85  # of a letter's height
 RAISED_BY = 0.15  # of a letter's height
+HIGH = 0.3  # of a letter's height; what is raised so far need not be much smaller
 NEAR = 0.6  # heights between a letter and what is raised after it
 FEW_WORDS = 12
 SCAN_SHARE = 0.25  # of the page that pictures take
@@ -36,6 +38,7 @@ SHORTEST_RULE = 15.0  # points
 THICKEST_RULE = 2.5
 MOST_ANNOTATIONS = 1000
 MOST_PATHS = 5000  # of a page: drawings have more, tables fewer
+TICKS = ("☐", "☒")
 PASSWORD_ERROR = raw.FPDF_ERR_PASSWORD
 
 
@@ -53,7 +56,7 @@ class PasswordError(Exception):
 class Page:
     """A page: its number from 1, its size in points, its words in the file's order, its drawn rules.
 
-    `is_scan` says that it shows pictures and hardly any text.
+    `is_scan` says that it shows pictures and hardly any text; `notes` are remarks that a click shows.
     """
 
     number: int
@@ -62,6 +65,16 @@ class Page:
     words: list[Word]
     rules: list[Rule]
     is_scan: bool
+    notes: list[str]
+
+
+@dataclass(slots=True)
+class _Annotations:
+    """What lies above a page: boxes in the file's coordinates."""
+
+    ticks: list[tuple[Corners, bool]] = field(default_factory=list)  # boxes and round buttons, and whether they are set
+    fields: list[Corners] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 class Document:
@@ -87,19 +100,23 @@ class Document:
     def page(self, number: int) -> Page:
         """Raises an error of the library if the page is damaged."""
         page = self._pdf[number - 1]
-        if _has_fields(page):
+        above = _annotations(page)
+        if above.ticks or above.fields:
             # their contents become part of the page; it has to be opened again
             raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY)
             page.close()
             page = self._pdf[number - 1]
         try:
             width, height = page.get_size()
-            words = _with_turned_last(list(self._words(page)), height)
+            to_page = _rotation(page)
+            values = [_ordered(to_page(*box)) for box in above.fields]
+            ticks = [(_ordered(to_page(*box)), is_set) for box, is_set in above.ticks]
+            words = _with_ticks(_with_values(_with_turned_last(list(self._words(page)), height), values), ticks)
             is_scan = len(words) < FEW_WORDS and any(
                 _area(item) > SCAN_SHARE * width * height
                 for item in page.get_objects([raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)
             )
-            return Page(number, width, height, words, list(_rules(page)), is_scan)
+            return Page(number, width, height, words, list(_rules(page)), is_scan, above.notes)
         finally:
             page.close()
 
@@ -126,13 +143,15 @@ class Document:
                 end = match.end() - (match[0][-1] in BREAK_HYPHENS) - 1
                 first, last = _box(text_page, match.start()), _box(text_page, max(match.start(), end))
                 if first and last:
-                    corners = to_page(*first), to_page(*last)
                     is_bold, is_mono = self._style(text_page, match.start())
                     angle = raw.FPDFText_GetCharAngle(text_page, match.start())
                     turns = round(angle / (math.pi / 2)) % 4
                     shown = match[0]
                     if is_upright and not turns:
                         shown, before = _with_raised(text_page, match, first, last, before)
+                        if shown != match[0]:  # raised digits make no line higher
+                            first, last = (_as_high_as(before, box) for box in (first, last))
+                    corners = to_page(*first), to_page(*last)
                     word = Word(
                         shown,
                         min(corner[0] for corner in corners),
@@ -204,15 +223,77 @@ def _with_turned_last(words: list[tuple[int, Word]], height: float) -> list[Word
     return upright
 
 
-def _has_fields(page: Any) -> bool:
-    """Whether a form's fields or written remarks are on the page."""
+def _annotations(page: Any) -> _Annotations:
+    """A form's fields, written remarks, and remarks that a click shows."""
+    above = _Annotations()
     for index in range(min(MOST_ANNOTATIONS, raw.FPDFPage_GetAnnotCount(page))):
         annotation = raw.FPDFPage_GetAnnot(page, index)
-        kind = raw.FPDFAnnot_GetSubtype(annotation)
+        kind, box = raw.FPDFAnnot_GetSubtype(annotation), raw.FS_RECTF()
+        is_shown = not raw.FPDFAnnot_GetFlags(annotation) & raw.FPDF_ANNOT_FLAG_HIDDEN
+        if raw.FPDFAnnot_GetRect(annotation, box) and kind in {raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FREETEXT}:
+            corners = box.left, box.bottom, box.right, box.top
+            state = _entry(annotation, b"AS")
+            if state and is_shown:
+                above.ticks.append((corners, state != "Off"))
+            else:
+                above.fields.append(corners)
+        elif kind == raw.FPDF_ANNOT_TEXT and is_shown and (note := _entry(annotation, b"Contents")):
+            above.notes.append(note)
         raw.FPDFPage_CloseAnnot(annotation)
-        if kind in {raw.FPDF_ANNOT_WIDGET, raw.FPDF_ANNOT_FREETEXT}:
-            return True
-    return False
+    return above
+
+
+def _entry(annotation: Any, key: bytes) -> str:
+    """A text of an annotation in one line."""
+    size = raw.FPDFAnnot_GetStringValue(annotation, key, None, 0)
+    buffer = (ctypes.c_ushort * (size // 2 + 1))()
+    raw.FPDFAnnot_GetStringValue(annotation, key, buffer, size)
+    return " ".join(bytes(buffer).decode("utf-16-le", "replace").replace("\0", "").split())
+
+
+def _ordered(box: Corners) -> Corners:
+    """Left, top, right and bottom of a box on the page, however the page is turned."""
+    return min(box[0], box[2]), min(box[1], box[3]), max(box[0], box[2]), max(box[1], box[3])
+
+
+def _with_values(words: list[Word], boxes: Sequence[Corners]) -> list[Word]:
+    """The words with those in fields as text of the usual size: a form enlarges some values."""
+    heights = [word.bottom - word.top for word in words if not any(_is_in(word, box) for box in boxes)]
+    if not boxes or not heights:
+        return words
+    usual = median(heights)
+    return [
+        word._replace(top=word.bottom - min(usual, word.bottom - word.top), is_bold=False)
+        if any(_is_in(word, box) for box in boxes)
+        else word
+        for word in words
+    ]
+
+
+def _with_ticks(words: list[Word], ticks: Sequence[tuple[Corners, bool]]) -> list[Word]:
+    """The words with a sign in place of each box, beside the nearest word of its row, which is its name."""
+    words = [word for word in words if not any(_is_in(word, box) for box, _ in ticks)]
+    for box, is_set in ticks:
+        middle = (box[1] + box[3]) / 2
+        beside = [
+            (max(word.left - box[2], box[0] - word.right), place)
+            for place, word in enumerate(words)
+            if word.text not in TICKS and word.top <= middle <= word.bottom
+        ]
+        sign = Word(TICKS[is_set], *box)
+        if beside:
+            _, place = min(beside)
+            name, half = words[place], min((box[2] - box[0]) / 2, (words[place].bottom - words[place].top) / 3)
+            centre = (box[0] + box[2]) / 2
+            sign = sign._replace(left=centre - half, top=name.top, right=centre + half, bottom=name.bottom)
+            words.insert(place + (name.right <= box[0]), sign)
+        else:
+            words.append(sign)
+    return words
+
+
+def _is_in(word: Word, box: Corners) -> bool:
+    return box[0] <= (word.left + word.right) / 2 <= box[2] and box[1] <= (word.top + word.bottom) / 2 <= box[3]
 
 
 def _area(item: Any) -> float:
@@ -255,7 +336,10 @@ def _with_raised(
     if not DIGIT.search(word):
         return word, last
     start, stop = _raised_part(text_page, match, first, before)
-    letter = (*before[:2], last[2], before[3]) if before and stop - start == len(word) else last
+    if before and stop - start == len(word):
+        letter = _as_high_as(before, last)
+    else:
+        letter = _as_high_as(first, last) if 0 < start < stop == len(word) else last
     return f"{word[:start]}{marked(word[start:stop], is_raised=True)}{word[stop:]}", letter
 
 
@@ -279,8 +363,13 @@ def _raised_part(text_page: Any, match: re.Match[str], first: Corners, before: C
 def _is_raised(box: Corners | None, letter: Corners) -> bool:
     """Whether a character is smaller than a letter before it, and stands above its base line."""
     height = letter[3] - letter[1]
-    is_small = box is not None and box[3] - box[1] < SMALLER * height
-    return is_small and box is not None and letter[1] + RAISED_BY * height < box[1] < letter[3]
+    if box is None or not letter[1] + RAISED_BY * height < box[1] < letter[3]:
+        return False
+    return box[3] - box[1] < (1 if box[1] - letter[1] > HIGH * height else SMALLER) * height
+
+
+def _as_high_as(letter: Corners, box: Corners) -> Corners:
+    return box[0], letter[1], box[2], letter[3]
 
 
 def _box(text_page: Any, index: int) -> Corners | None:

@@ -12,6 +12,7 @@ LARGER = 1.12  # times the body's size
 LONGEST_HEADING = 200  # characters
 LONGEST_BOLD_HEADING = 120
 LEVELS = 5
+FEW_CHARACTERS = 100  # of text outside of tables, such as a title alone
 HYPHENS = ("-", *BREAK_HYPHENS)
 CONJUNCTION = re.compile(r"(?:und|oder|bzw|sowie|bis|and)\b|(?:or|to)(?=\s+\w+-)")
 """Follows a hyphen in place of the end of the next word: "pre- and post-war", "Vor- und Nachteile"."""
@@ -23,6 +24,7 @@ class Typography:
 
     def __init__(self, outline: Iterable[tuple[int, str]] = (), *, larger: float = LARGER) -> None:
         self._sizes: Counter[tuple[float, bool]] = Counter()
+        self._cell_sizes: Counter[float] = Counter()
         self._large: defaultdict[float, int] = defaultdict(int)
         self._words: set[str] = set()
         self._compounds: set[str] = set()
@@ -47,10 +49,17 @@ class Typography:
             if is_half := line.text.endswith(HYPHENS):
                 self._left_halves.append(words[-1][:-1])
 
+    def count_cells(self, size: float, characters: int) -> None:
+        """Take a table into account: what is hardly more than its title has its size as that of the body."""
+        self._cell_sizes[size] += characters
+
     def settle(self) -> None:
         """All pages were counted."""
         if self._sizes:
-            (self.body, self._body_is_bold), _ = self._sizes.most_common(1)[0]
+            (self.body, self._body_is_bold), count = self._sizes.most_common(1)[0]
+            cell_size, cells = next(iter(self._cell_sizes.most_common(1)), (0.0, 0))
+            if count < FEW_CHARACTERS < cells and cell_size < self.body:
+                self.body, self._body_is_bold = cell_size, False
         for size, _ in self._sizes:
             if size >= self._larger * self.body:
                 self._large[_rounded(size)] += 1

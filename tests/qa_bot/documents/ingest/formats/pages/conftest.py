@@ -89,3 +89,13 @@ class Drawing:
 @pytest.fixture
 def draw():
     return Drawing
+
+
+@pytest.fixture
+def text_of(reads, draw):
+    def text_of(*pages, **options):
+        (record,), rejects, _ = reads("a.pdf", draw.pdf(*pages, **options))
+        assert rejects == []
+        return record.text
+
+    return text_of

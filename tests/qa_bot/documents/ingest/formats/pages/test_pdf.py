@@ -10,16 +10,6 @@ from qa_bot.documents.ingest.records import Position
 LONG = "A line of body text that is long enough to reach the right edge of the column of the page."
 
 
-@pytest.fixture
-def text_of(reads, draw):
-    def text_of(*pages, **options):
-        (record,), rejects, _ = reads("a.pdf", draw.pdf(*pages, **options))
-        assert rejects == []
-        return record.text
-
-    return text_of
-
-
 def test_headings_paragraphs_and_pages(reads, draw, tmp_path):
     first = [
         draw.line(72, 80, "Boiling eggs", size=18, font="Helvetica-Bold"),
@@ -390,3 +380,11 @@ def test_raised_digits_are_exponents_or_marks_of_notes(text_of, draw):
 def test_raised_digits_that_are_set_apart(text_of, draw):
     line = [draw.line(72, 100, "The roof has 10"), draw.line(145, 96, "3", size=6), draw.line(151, 100, "tiles.")]
     assert text_of(line) == "The roof has 10³ tiles."
+
+
+def test_a_raised_number_makes_no_heading_larger(text_of, draw):
+    heading = raised(140, ("Meetings", 14, 0), ("2", 12, 7))
+    text = text_of(
+        [draw.line(72, 80, "Statutes of the club", size=18), *draw.lines([LONG]), heading, *draw.lines([LONG], y=160)]
+    )
+    assert text == f"# Statutes of the club\n\n{LONG}\n\n## Meetings [2]\n\n{LONG}"
