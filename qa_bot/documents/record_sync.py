@@ -166,7 +166,7 @@ class RecordSync:
                 self._reject(Reject(record.where, reason.format(id=record.id, first=first)), owner)
                 continue
             hash_ = self._hash(record)
-            if before and before.hash == hash_:
+            if before and before.hash == hash_ and record.id not in self._blocks(owner).heirs:
                 self._counts.unchanged += 1
                 self._mark_seen(before.document)
                 if owner.source and (before.source, before.file) != owner[:2]:

@@ -2,14 +2,15 @@
 
 A block is boilerplate if at least 5 documents, and a fifth of the documents, of a source with at least 10 documents
 have it; case and white space do not count. Digits do: lines of a template with other numbers are facts. The first
-document with the block keeps it, so that it is never lost to search. Documents are counted in the order in which they
-were added, and the counts of frequent blocks are kept for the next time.
+document with the block keeps it, so that it is never lost to search; if that is gone or loses it, another one is cut
+again. Documents are counted in the order in which they were added, and the counts of frequent blocks are kept for the
+next time.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
 LEAST_DOCUMENTS, LEAST_COPIES, LEAST_SHARE = 10, 5, 0.2
@@ -30,8 +31,12 @@ class _Count(NamedTuple):
 class RepeatedBlocks:
     """Counts the blocks of a source's documents."""
 
-    def __init__(self, documents: int = 0, counts: Mapping[str, tuple[int, str]] | None = None) -> None:
+    def __init__(
+        self, documents: int = 0, counts: Mapping[str, tuple[int, str]] | None = None, heirs: Iterable[str] = ()
+    ) -> None:
         self.documents = documents
+        self.heirs = set(heirs)
+        """Documents that are to be cut again, because they are the first now with a block that they did not keep."""
         self._counts = {digest: _Count(*count) for digest, count in (counts or {}).items()}
 
     def count(self, document: str, digests: Collection[str]) -> None:
@@ -57,6 +62,17 @@ class RepeatedBlocks:
         """Whether a document has blocks of earlier ones. Without, none of its blocks can become boilerplate in it."""
         return any(self._counts[digest].first != document for digest in digests if digest in self._counts)
 
+    def frequent(self) -> dict[str, str]:
+        """The document that keeps each block which may be boilerplate, by the digest of the block."""
+        if self.documents < LEAST_DOCUMENTS:
+            return {}
+        return {digest: count.first for digest, count in self._counts.items() if count.copies >= LEAST_COPIES}
+
+    def bequeath(self, digest: str, document: str) -> None:
+        """Another document keeps a block from now on; it is to be cut again."""
+        self._counts[digest] = _Count(self._counts[digest].copies - 1, document)
+        self.heirs.add(document)
+
     def _most_frequent(self, number: int) -> list[tuple[str, _Count]]:
         return sorted(self._counts.items(), key=lambda item: -item[1].copies)[:number]
 
@@ -64,7 +80,8 @@ class RepeatedBlocks:
         """For a manifest: the frequent blocks."""
         least = max(2.0, KEPT_SHARE * self.documents)
         counts = {digest: [*count] for digest, count in self._most_frequent(KEPT) if count.copies >= least}
-        return {"documents": self.documents, "blocks": counts}
+        known = {"documents": self.documents, "blocks": counts}
+        return {**known, "heirs": sorted(self.heirs)} if self.heirs else known
 
     @classmethod
     def of(cls, saved: object) -> RepeatedBlocks:
@@ -74,7 +91,12 @@ class RepeatedBlocks:
         blocks = saved.get("blocks")
         known = blocks.items() if isinstance(blocks, Mapping) else ()
         counts = {str(digest): (count[0], count[1]) for digest, count in known if _is_count(count)}
-        return cls(max(0, saved["documents"]), counts)
+        heirs = saved.get("heirs")
+        return cls(max(0, saved["documents"]), counts, filter(_is_id, heirs) if isinstance(heirs, list) else ())
+
+
+def _is_id(value: object) -> TypeGuard[str]:
+    return isinstance(value, str)
 
 
 def _is_count(value: object) -> TypeGuard[Sequence[Any]]:

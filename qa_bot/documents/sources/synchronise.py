@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 
+from qa_bot.documents.boilerplate import Boilerplate, choose_heirs
+from qa_bot.documents.cutting.repeated_blocks import RepeatedBlocks
 from qa_bot.documents.index_update import IndexUpdate
 from qa_bot.documents.ingest.files.byte_budget import ByteBudget, TotalLimitError
 from qa_bot.documents.ingest.records import Limits, Reject
@@ -60,6 +62,7 @@ class Synchronisation:
             if not any(self._has_work(run) for run in chosen):
                 self._skip(chosen)
                 continue
+            keepers = {run.source.id: self._blocks(run).frequent() for run in chosen}
             records = self._read(
                 name, chosen, lambda source, file: by_id[source].fate(file) if source in by_id else "elsewhere"
             )
@@ -67,6 +70,7 @@ class Synchronisation:
                 self._follow_moves(name, chosen, self.update)
             for run in chosen:
                 self._finish(run, records)
+                self._choose_heirs(run, keepers[run.source.id])
 
     def _read(self, collection: str, runs: Sequence[SourceRun], fate: FateOf) -> RecordSync:
         """Store the records of the files to read, of which the next ones are read ahead."""
@@ -126,6 +130,18 @@ class Synchronisation:
             self._remember(run, gone)
 
         update.records.append(remember)
+
+    def _blocks(self, run: SourceRun) -> RepeatedBlocks:
+        boilerplate = self.update.boilerplate if self.update else Boilerplate()
+        return boilerplate.of(str(run.source.id))
+
+    def _choose_heirs(self, run: SourceRun, keepers: Mapping[str, str]) -> None:
+        """Have the files read again whose documents keep repeated blocks from now on."""
+        if self.update is None:
+            return
+        store, source = self.store.sources, run.source.id
+        for file in choose_heirs(self._blocks(run), keepers, store, source, self.update.number):
+            self.update.records.append(partial(store.mark_stale, source, file))
 
     def _retire_gone(self, run: SourceRun, records: RecordSync) -> list[str]:
         """Remove the documents of deleted and moved files; the files that are forgotten."""

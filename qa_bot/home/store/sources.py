@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Engine, Row, Text, and_, cast, delete, func, insert, or_, select, update
 
 from qa_bot.home.store import aliases
 from qa_bot.home.store.aliases import PresentIds
@@ -260,6 +260,34 @@ class SourceStore:
         with reading(self._engine) as connection:
             return list(connection.execute(query).scalars())
 
+    def generations_of(self, source: int, ids: Collection[str]) -> dict[str, int]:
+        """The generation in which each of some live documents of a source was added, by id."""
+        born: dict[str, int] = {}
+        for chunk in chunks(map(storable, ids)):
+            query = select(documents.c.external_id, documents.c.born)
+            query = query.where(documents.c.source_id == source, documents.c.external_id.in_(chunk), live())
+            with reading(self._engine) as connection:
+                born.update((row[0], row[1]) for row in connection.execute(query))
+        return born
+
+    def texts_of(self, source: int, ids: Collection[str], *, retired: int | None = None) -> dict[str, list[str]]:
+        """The texts of the passages of some live documents of a source, by id, or of what a generation removed."""
+        texts: dict[str, list[str]] = {id_: [] for id_ in ids}
+        chosen = live() if retired is None else documents.c.retired == retired
+        for chunk in chunks(map(storable, ids)):
+            query = _passages().where(documents.c.source_id == source, documents.c.external_id.in_(chunk), chosen)
+            with reading(self._engine) as connection:
+                for id_, _, text in connection.execute(query):
+                    texts[id_].append(text)
+        return texts
+
+    def unsearched(self, source: int) -> Iterator[tuple[str, str, str]]:
+        """Id and file of a source's live documents with the text of each passage that is not searched, in order."""
+        query = _passages().where(documents.c.source_id == source, cast(passages.c.units, Text) == "[]", live())
+        with reading(self._engine) as connection:
+            rows = connection.execute(query.order_by(documents.c.id).execution_options(yield_per=100))
+            yield from ((row[0], row[1], row[2]) for row in rows)
+
     def unowned(self, collection: int) -> list[OwnedDocument]:
         """The live documents of a collection that no source holds and whose ids name a part of a file (`PATH#PART`)."""
         query = _owned().where(
@@ -313,6 +341,11 @@ class SourceStore:
         for chunk in chunks(contents):
             with writing(self._engine) as connection:
                 aliases.forget_departed(connection, storable(collection), chunk)
+
+
+def _passages() -> Any:
+    joined = passages.join(documents, passages.c.document_id == documents.c.id)
+    return select(documents.c.external_id, documents.c.file, passages.c.text).select_from(joined)
 
 
 def _owned() -> Any:
