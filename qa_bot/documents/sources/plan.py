@@ -157,7 +157,8 @@ def _find_moves(plan: SyncPlan, gone: Sequence[str], rows: Mapping[str, SourceFi
         if state.size in sizes and (before := by_content.get(Content(state.size, file_digest(state.location)))):
             plan.moved.append((before.pop(0), path))
     left, come = {before for before, _ in plan.moved}, {now for _, now in plan.moved}
-    others = [path for path in plan.states if path in left.union(plan.new, plan.changed) - come]
+    differing = left.union(plan.new, plan.changed) - come
+    others = [path for path in plan.states if path in differing]
     plan.new = [path for path in others if path in left or path not in rows]
     plan.changed = [path for path in others if path not in left and path in rows]
     plan.deleted = sorted(path for path in gone if path not in left)
