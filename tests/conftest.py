@@ -9,6 +9,7 @@ os.environ["QA_BOT_DISK__WARN"] = os.environ["QA_BOT_DISK__REFUSE"] = "0"  # the
 
 import gc
 import json
+import logging
 import shutil
 import signal
 import subprocess
@@ -73,6 +74,15 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def _clock_of_each_test(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test that sets the clock forward leaves no trace in the next one."""
     monkeypatch.setattr(wall_clock, "_last", 0.0)
+
+
+@pytest.fixture(autouse=True)
+def _handlers_of_each_test() -> None:
+    """A log of an earlier test, whose stream is closed, takes no messages of this one."""
+    root = logging.getLogger()
+    for handler in [*root.handlers]:
+        if getattr(getattr(handler, "stream", None), "closed", False):
+            root.removeHandler(handler)
 
 
 # --- models ---------------------------------------------------------------------------------------------------------
