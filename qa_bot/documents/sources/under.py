@@ -81,7 +81,7 @@ def cover(inside: Iterable[str], outside: Iterable[str]) -> tuple[str, ...]:
 def _stems(store: SourceStore, sources: Iterable[Source]) -> Iterator[StoredStem]:
     """What the ids of each file begin with; the ids of a page, such as those of a feed's entries, are other ones."""
     websites = {source.id for source in sources if source.kind == "website"}
-    yield from (one for one in store.stems() if one.source not in websites)
+    yield from (one for one in store.stems(of_documents=True) if one.source not in websites)
     for key in websites:
         for row in store.files(key).values():
             yield from (StoredStem(key, row.path, id_) for id_ in (row.state or {}).get("ids") or [row.stem])

@@ -156,10 +156,10 @@ class SourceStore:
             rows = ((source, SourceFile(*fields)) for source, *fields in connection.execute(query))
             yield from (pair for pair in rows if pair[1].content in contents)
 
-    def stems(self) -> Iterator[StoredStem]:
-        """What the ids of the documents of all files of all sources begin with; not of files without documents."""
+    def stems(self, *, of_documents: bool = False) -> Iterator[StoredStem]:
+        """What the ids of the documents of all files of all sources begin with, or only of files that gave some."""
         query = select(source_files.c.source_id, source_files.c.path, source_files.c.stem)
-        query = query.where(source_files.c.documents > 0)
+        query = query.where(source_files.c.documents > 0) if of_documents else query
         with reading(self._engine) as connection:
             yield from (StoredStem(*row) for row in connection.execute(query.execution_options(yield_per=1000)))
 

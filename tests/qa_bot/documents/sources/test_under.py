@@ -152,3 +152,13 @@ def test_an_address_is_a_path_of_ids(firm: Path, qa_bot: Callable[..., Any], mon
     monkeypatch.chdir(firm / "one" / "docs")  # where it would be a path on disk
     called = qa_bot("search", "wombat", "--under", "http://site.example/hr")
     assert "Expected a folder or document, but got 'http://site.example/hr'" in called.err
+
+
+def test_a_source_with_a_file_that_gave_no_document_is_searched(tmp_path: Path, qa_bot: Callable[..., Any]) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "tea.md").write_text("# Tea\n\nThe wombat drinks tea.\n")
+    (docs / "empty.docx").write_bytes(b"")
+    qa_bot("add", docs)
+    answer = json.loads(qa_bot("search", "wombat", "--under", "docs", "--json").out)
+    assert [result["document"] for result in answer["results"]] == ["tea.md"]

@@ -8,24 +8,13 @@ from docx import Document
 from docx.enum.style import WD_STYLE_TYPE
 
 from qa_bot.documents.ingest import Limits
+from tests.qa_bot.documents.ingest.formats.office.word.body_xml import cell, paragraph, table
 
 
 def saved(document):
     data = io.BytesIO()
     document.save(data)
     return data.getvalue()
-
-
-def paragraph(text, properties=""):
-    return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t xml:space='preserve'>{text}</w:t></w:r></w:p>"
-
-
-def cell(text, properties=""):
-    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{paragraph(text)}</w:tc>"
-
-
-def table(*rows):
-    return "<w:tbl>{}</w:tbl>".format("".join(f"<w:tr>{''.join(cells)}</w:tr>" for cells in rows))
 
 
 def test_a_document_of_every_block(reads, tmp_path):

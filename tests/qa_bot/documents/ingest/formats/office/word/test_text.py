@@ -1,16 +1,6 @@
 """The text of paragraphs of Word documents: runs, their styles, fields, and entries of tables of contents."""
 
-
-def paragraph(text, properties=""):
-    return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t xml:space='preserve'>{text}</w:t></w:r></w:p>"
-
-
-def cell(text, properties=""):
-    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{paragraph(text)}</w:tc>"
-
-
-def table(*rows):
-    return "<w:tbl>{}</w:tbl>".format("".join(f"<w:tr>{''.join(cells)}</w:tr>" for cells in rows))
+from tests.qa_bot.documents.ingest.formats.office.word.body_xml import cell, paragraph, table
 
 
 def test_right_to_left_vertical_and_annotated_text(text_of, docx):
