@@ -137,7 +137,10 @@ _WHEN = re.compile(
 )
 """"When I print …" asks nothing."""
 _SAYS_WHEN = re.compile(
-    rf"\d|{_PERIOD}|{_WHENEVER.pattern}|\b(?:when\w*|if|unless|once|after|before|until|till|during|as soon as|soon|upon"
+    rf"\d|{_PERIOD}|{_WHENEVER.pattern}"
+    r"|\bat (?:half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
+    r"|\bum (?:halb|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b"
+    r"|\b(?:when\w*|if|unless|once|after|before|until|till|during|as soon as|soon|upon"
     r"|within|from|while|following|next|on (?:request|demand|leaving|arrival)|at the|by the|in the|noon|midnight"
     r"|mornings?|evenings?|afternoons?|weekends?|spring|summer|autumn|winter|season|easter|christmas|today|tomorrow|now"
     r"|late\w*|earl\w*|regular\w*|occasion\w*|every|each|wann|wenn|sobald|falls|sofern|soweit|solange|nach\w*|vor\w*"

@@ -167,3 +167,15 @@ def test_what_a_german_question_counts_is_its_noun():
 )
 def test_a_dollar_sign_counts_money_and_no_sections(question: str, text: str, lacks: bool) -> None:
     assert lacks_amount(question, text) is lacks
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("When does the gym open?", "The gym opens at six.", False),
+        ("Wann öffnet die Halle?", "Die Halle öffnet um halb acht.", False),
+        ("When does the gym open?", "The gym has a door.", True),
+    ],
+)
+def test_hours_in_words_say_when(question: str, text: str, expected: bool) -> None:
+    assert lacks_amount(question, text) is expected
