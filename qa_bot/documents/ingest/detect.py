@@ -68,6 +68,7 @@ READERS = {
     "typst": Reader("markup.typst.document", (".typ",)),
     "docbook": Reader("markup.docbook.document", (".docbook", ".dbk"), DOCBOOK_ROOTS),
     "mediawiki": Reader("exports.mediawiki", roots=("mediawiki",)),
+    "wordpress": Reader("exports.wordpress"),
     "notebook": Reader("markup.notebook", (".ipynb",)),
     "python": Reader("markup.python_source", (".py", ".pyi")),
     "transcript": Reader("mail.transcript", (".srt", ".vtt")),
@@ -111,6 +112,7 @@ MAIL_HEAD = re.compile(
 MAIL_MARK = re.compile(r"^(?:MIME-Version: *\d|Message-ID: *<|Received: (?:from|by) )", re.IGNORECASE | re.MULTILINE)
 """A field that mail programs write; a memo begins with "From:", "To:" and "Date:", too."""
 SLACK_HEAD = re.compile(r'"ts"\s*:\s*"\d{9,11}\.\d+"|"id"\s*:\s*"[UWCGD][A-Z0-9]{6,}",\s*"(?:team_id|name)"')
+WORDPRESS_HEAD = re.compile(r"<rss\b[^>]*?xmlns:wp\s*=")
 CONFLUENCE_HEAD = re.compile(r'<div id="main-header">.{0,200}?<div id="breadcrumb-section">', re.DOTALL)
 RESTRUCTURED_HEADING = re.compile(r"^(?=\S)(.{3,})\n([=\-~^\"'*+#`.:_])\2{2,}\s*$", re.MULTILINE)
 RESTRUCTURED_MARK = re.compile(
@@ -285,6 +287,8 @@ def root_of(text: str) -> str:
 
 def _markup(text: str) -> str:
     root = root_of(text)
+    if root == "rss" and WORDPRESS_HEAD.search(text):
+        return "wordpress"
     if (kind := OTHER_ROOTS.get(root)) is not None:
         raise UnknownFormatError(f"Expected a document, but got {kind}.")
     if root == FLAT_ROOT and (match := FLAT_KIND.search(text)):

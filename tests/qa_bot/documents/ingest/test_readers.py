@@ -42,6 +42,12 @@ TEXTS = {
         "a.xml",
         "<mediawiki><page><title>Cats</title><revision><text>Cats sleep.</text></revision></page></mediawiki>",
     ),
+    "wordpress": (
+        "a.xml",
+        '<rss xmlns:wp="http://wordpress.org/export/1.2/" '
+        'xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><item><title>Cats</title>'
+        "<content:encoded>Cats sleep.</content:encoded></item></channel></rss>",
+    ),
     "notebook": (
         "a.ipynb",
         json.dumps({"cells": [{"cell_type": "markdown", "source": ["# Cats\n", "\n", "Cats sleep."]}]}),

@@ -1,1 +1,1 @@
-"""What other programs export: Confluence, Notion, Slack, MediaWiki."""
+"""What other programs export: Confluence, Notion, Slack, MediaWiki, WordPress."""
