@@ -14,14 +14,13 @@ from qa_bot.documents.ingest.formats.markup.dialects.containers import (
     with_containers,
 )
 from qa_bot.documents.ingest.formats.markup.dialects.fences import lines_of
+from qa_bot.documents.ingest.formats.markup.dialects.loose_marks import with_marks_mended
 from qa_bot.documents.ingest.formats.markup.dialects.obsidian import without_marks
 from qa_bot.documents.ingest.formats.markup.dialects.template_tags import filled, hidden, shown, with_fences
 from qa_bot.documents.ingest.formats.markup.loose_blocks import with_blocks_apart
 
 INLINE_CODE = re.compile(r"(``[^\n]+?``|`[^`\n]+`)")
-ADMONITION = re.compile(
-    r"^([\s>]*)(?:!!!|\?\?\?\+?|===!?\+?)[ \t]++(?:([\w-]++)[\w\s-]*+)?[ \t]*+(?:\"([^\"]*+)\")?[ \t]*$"
-)
+ADMONITION = re.compile(r"^([\s>]*)(?:!!!|\?\?\?\+?|===!?\+?)[ \t]++(?:([\w-]++)[\w\s-]*+)?[ \t]*+(?:\"(.*)\")?[ \t]*$")
 BOLD_TITLE = re.compile(r"\*\*(.+)\*\* ")
 ADMONITION_SIGNS = ("!!!", "???", "==")
 ALERT = re.compile(r"^([\s>]*>\s*)\[!(\w+)\][+-]?[ \t]*(.*)$")
@@ -86,6 +85,9 @@ def _dedented(lines: list[str]) -> Iterator[str]:
     boxes: list[int] = []  # those of bodies that are elements
     fence = False
     for line in lines:
+        if shifts and "\t" in line:
+            text = line.lstrip()
+            line = line[: len(line) - len(text)].expandtabs(4) + text
         indent = len(line) - len(line.lstrip(" "))
         while shifts and line.strip() and indent < shifts[-1]:
             if boxes[-1:] == [shifts.pop()]:
@@ -125,7 +127,7 @@ def _converted(text: str, targets: Set[str], components: list[str] | None) -> st
     if components is not None:
         text = MDX_LOOP.sub("", _without_jsx(_without_mdx_code(text), components))
     text = "\n".join(_line(line) for line in without_marks(text).split("\n"))
-    text = with_blocks_apart("\n".join(_with_items(text.split("\n"))))
+    text = with_blocks_apart(with_marks_mended("\n".join(_with_items(text.split("\n")))))
     pieces = INLINE_CODE.split(text)
     pieces[::2] = _templates_filled(pieces, targets)
     return "".join(pieces)
