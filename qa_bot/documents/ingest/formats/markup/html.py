@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.markup.webpage.admonitions import label_admonitions
+from qa_bot.documents.ingest.formats.markup.webpage.admonitions import label_admonitions, notes_into_items
 from qa_bot.documents.ingest.formats.markup.webpage.blocks import BlockWriter
 from qa_bot.documents.ingest.formats.markup.webpage.furniture import UNREAD, as_html, bounded, main_element
 from qa_bot.documents.ingest.formats.markup.webpage.mathml import write_formulas
@@ -129,6 +129,7 @@ def fragment(html: str, writer: MarkdownWriter | None = None, *, without: str = 
 def _move_labels(body: LexborNode) -> None:
     """Put the titles of notes, the labels of tabs and the numbers of footnotes in front of their texts."""
     label_admonitions(body)
+    notes_into_items(body)
     label_tabs(body)
     label_notes(body)
 

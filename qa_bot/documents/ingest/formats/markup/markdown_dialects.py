@@ -21,7 +21,7 @@ from qa_bot.documents.ingest.formats.markup.loose_blocks import with_blocks_apar
 
 INLINE_CODE = re.compile(r"(``[^\n]+?``|`[^`\n]+`)")
 ADMONITION = re.compile(r"^([\s>]*)(?:!!!|\?\?\?\+?|===!?\+?)[ \t]++(?:([\w-]++)[\w\s-]*+)?[ \t]*+(?:\"(.*)\")?[ \t]*$")
-BOLD_TITLE = re.compile(r"\*\*(.+)\*\* ")
+BOX_TITLE = re.compile(r"(?:\*\*(.+)\*\*)? ")
 ADMONITION_SIGNS = ("!!!", "???", "==")
 ALERT = re.compile(r"^([\s>]*>\s*)\[!(\w+)\][+-]?[ \t]*(.*)$")
 DEFINITION = re.compile(r"^ {0,3}:[ \t]+(\S.*)$")
@@ -101,9 +101,9 @@ def _dedented(lines: list[str]) -> Iterator[str]:
             yield line
         else:
             shifts.append(indent + 4)
-            if match := BOLD_TITLE.fullmatch(title):
+            if match := BOX_TITLE.fullmatch(title):
                 boxes.append(indent + 4)
-                yield note(match[1])
+                yield note(match[1] or "")
             else:
                 yield from ("", title) if title.strip() else ("",)
 
@@ -112,7 +112,7 @@ def _body_title(line: str) -> str:
     """The text in place of a line that begins an indented body; "" if it begins none."""
     if any(sign in line for sign in ADMONITION_SIGNS) and (match := ADMONITION.match(line)):
         title = match[3] if match[3] is not None else (match[2] or "").capitalize()
-        return f"{match[1]}{bold_title(title)} " if title else " "
+        return f"{match[1]}{bold_title(title) if title else ''} "
     if "[^" in line and (match := FOOTNOTE.match(line)):
         return f"{match[1]}[{match[2]}] {match[3]}"
     return ""

@@ -1,4 +1,4 @@
-"""Headings without a space behind their signs, and lists that are indented like code."""
+"""Headings without a space behind their signs or directly below a tag, and lists that are indented like code."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 GLUED_HEADING = re.compile(
-    r"^( {0,3})(?:(#{2,6})(?=[^\W_]|[*`\"'(])"
+    r"^([ \t]*)(?:(#{2,6})(?=[^\W_]|[*`\"'(])"
     r"|(?:(?<=\n\n)|(?<![\s\S]))(#)(?=[^\W\d_][^#\n]* [^#\n]*(?:\n\s*\n|\n?\Z)))",
     re.MULTILINE,
 )
-"""One sign alone also begins a hashtag, so a paragraph of several words must follow it, with a capital letter first."""
+"""In code two signs begin a comment, which the space does not harm. One sign alone also begins a hashtag, so it needs a
+paragraph of several words with a capital letter first."""
+HEADING_BELOW_TAG = re.compile(r"^([ \t]*<[^\n]*>[ \t]*\n)(?=[ \t]*#{1,6}[ \t]+\S)", re.MULTILINE)
+"""In CommonMark it would be a part of the HTML."""
 ITEM = re.compile(r" *(?:[-*+•]|\d{1,9}[.)])[ \t]+\S")
 LISTED = re.compile(r"(?:[*•]|\d{1,2}[.)])[ \t]+[^\W_]")
 """An item of prose; lists of YAML in code have hyphens."""
@@ -21,6 +24,8 @@ def with_marks_mended(text: str) -> str:
     """Prose whose headings and lists are those of CommonMark."""
     if "#" in text:
         text = GLUED_HEADING.sub(_with_space, text)
+        if "<" in text and "<pre" not in text:
+            text = HEADING_BELOW_TAG.sub(r"\1\n", text)
     if "\n    " in text or "\n\t" in text:
         return "\n".join(_with_lists(text.split("\n")))
     return text

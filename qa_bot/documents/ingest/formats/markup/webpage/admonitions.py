@@ -19,6 +19,7 @@ ICON_CELLS = "td[rowspan], td.icon"
 
 INLINE = {"-text", "a", "abbr", "b", "code", "em", "i", "kbd", "samp", "small", "span", "strong", "tt", "var"}
 WITH_LABEL = {"p", "div", "td", "aside", "section"}
+LISTS = {"ul", "ol"}
 
 
 def label_admonitions(root: LexborNode) -> None:
@@ -55,12 +56,58 @@ def begin_with_label(box: LexborNode, text: str) -> None:
     label = f"<b>{html.escape(text)}{'' if text[-1:] in set('.!?') else ':'}</b> "
     first = _first_text(box)
     while first is not None and first.parent is not None and first.tag in INLINE:
-        if first.parent.tag in WITH_LABEL:
+        if first.parent.tag in WITH_LABEL and not _is_in_item(first, box):
             _insert_before(first, label)
             return
         first = first.parent
     if box.child is not None:  # the text begins with a list, a table or code
         _insert_before(box.child, f"<p>{label}</p>")
+
+
+def notes_into_items(root: LexborNode) -> None:
+    """Put each note between two lists that are one into the item above it, and the items below it into the first list.
+
+    Lists with numbers are one if the second goes on where the first ends.
+    """
+    for note in root.css("aside"):
+        above, below = _neighbour(note, is_next=False), _neighbour(note, is_next=True)
+        if above is None or below is None or above.tag not in LISTS or below.tag != above.tag:
+            continue
+        item = above.last_child
+        while item is not None and item.tag != "li":
+            item = item.prev
+        if item is None or item.last_child is None or (above.tag == "ol" and not _goes_on(above, below)):
+            continue
+        item.last_child.insert_after(note)
+        note.decompose()
+        for follower in list(below.iter()):
+            item.insert_after(follower)
+            item = item.next or item
+        below.decompose()
+
+
+def _goes_on(above: LexborNode, below: LexborNode) -> bool:
+    first, second = (node.attributes.get("start") or "1" for node in (above, below))
+    count = sum(child.tag == "li" for child in above.iter())
+    return first.isdecimal() and second.isdecimal() and int(second) == int(first) + count
+
+
+def _neighbour(node: LexborNode, *, is_next: bool) -> LexborNode | None:
+    """The element beside it; None if there is text between them, or none."""
+    beside = node.next if is_next else node.prev
+    while beside is not None and (beside.tag == "-comment" or (beside.tag == "-text" and not beside.text().strip())):
+        beside = beside.next if is_next else beside.prev
+    return beside
+
+
+def _is_in_item(node: LexborNode, box: LexborNode) -> bool:
+    """Whether a node is in an item of a list in the box."""
+    above = node.parent
+    while above is not None and above.mem_id != box.mem_id:
+        if above.tag == "li":
+            return True
+        above = above.parent
+    return False
 
 
 def _first_text(box: LexborNode) -> LexborNode | None:

@@ -173,3 +173,17 @@ def test_components_of_mdx(source, expected):
 def test_the_content_of_an_included_note_is_text():
     source = '{% include note.html content="Mind it." %}\n\n{% include a.html title="Hot" content="Wait." type=\'b\' %}'
     assert markdown_blocks(source).text == "Mind it.\n\n**Hot:** Wait."
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('* Go\n\n!!! danger ""\n    Care.\n\n* Stop', "- Go\n\n    Care.\n- Stop"),
+        ("1. Go\n\n!!! tip\n    Fast.\n\n2. Stop", "1. Go\n\n    **Tip:** Fast.\n2. Stop"),
+        ("1. Go\n\n!!! tip\n    Fast.\n\n1. Again", "1. Go\n\n**Tip:** Fast.\n\n1. Again"),
+        ("* Go\n\n!!! tip\n    Fast.\n\n1. Other", "- Go\n\n**Tip:** Fast.\n\n1. Other"),
+        ('??? note "Steps"\n\n    * a\n\n    * b', "**Steps:**\n\n- a\n- b"),
+    ],
+)
+def test_notes_and_lists(source, expected):
+    assert markdown_blocks(source).text == expected

@@ -17,7 +17,7 @@ from qa_bot.documents.ingest.formats.markup.markdown import markdown_blocks
         ("#todo buy milk\n\nText.", "#todo buy milk\n\nText."),
         ("#Insert the card\nand go on.", "#Insert the card\nand go on."),
         ("Text\n#Board met today\n\nMore.", "Text\n#Board met today\n\nMore."),
-        ("    ##Code", "    ##Code"),
+        ("    ##Code", "    ## Code"),
         ("####### x", "####### x"),
     ],
 )
@@ -49,3 +49,8 @@ def test_bodies_that_are_indented_by_tabs():
     assert '**The "lamp" blinks:** Hold it.' in text
     assert "- Go\n\n    Far." in text
     assert text.endswith("After.\n\n```\ncode\n```")
+
+
+def test_a_heading_below_a_tag_is_no_html():
+    assert markdown_blocks("Text.\n\n<br>\n#### Next\n\nMore.").text == "Text.\n\n#### Next\n\nMore."
+    assert "# one" in markdown_blocks("<pre>\n<b>x</b>\n# one\n</pre>").text
