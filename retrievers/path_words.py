@@ -18,6 +18,7 @@ _WORD = re.compile(r"\w+(?:[.'’-]\w+)*")
 _MARKS = re.compile(r"[\W_]+")
 _SUFFIX = re.compile(r"\.\w{1,5}$")
 _CAMEL = re.compile(r"(?<=[a-zäöüß])(?=[A-ZÄÖÜ])")
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"})
 SHORTEST = 3
 """Characters of a name that is compared without its marks."""
 
@@ -26,16 +27,27 @@ def words_in_path(text: str, path: str, language: str) -> list[str]:
     """The words of a text that the folders and the file of a path have; none for an address.
 
     A name with marks is one word, with other marks or without: "rail.one" and "railone", "Moov-Duo" and "moov_duo".
+    Names of files seldom have umlauts: "Bösingen" is in `buergerwerk-boesingen`.
     """
     if not path or "://" in path:
         return []
     index_terms, joined = _names(path, language)
-    return [word for word in _WORD.findall(text) if _bare(word) in joined or _is_in(terms(word, language), index_terms)]
+    return [
+        word
+        for word in _WORD.findall(text)
+        if any(_bare(form) in joined or _is_in(terms(form, language), index_terms) for form in _spellings(word))
+    ]
 
 
 def parts_in_path(text: str, path: str, language: str) -> frozenset[str]:
     """The same words without the marks between their parts, casefolded: "rail" and "one"."""
     return frozenset(_MARKS.sub(" ", " ".join(words_in_path(text, path, language)).casefold()).split())
+
+
+def _spellings(word: str) -> tuple[str, ...]:
+    """A word, and with letters for its umlauts if it has some."""
+    spelt = word.translate(_UMLAUTS)
+    return (word,) if spelt == word else (word, spelt)
 
 
 def _is_in(of_word: Collection[str], index_terms: frozenset[str]) -> bool:

@@ -19,6 +19,8 @@ GERMAN = SearchLanguages("de", ("de", "en"))
         ("Prices of the Moov-Duo", "manuals/moov_duo.pdf", "en", ["Moov-Duo"]),
         ("Prices of the MoovDuo", "MoovDuo/prices.pdf", "en", ["Prices", "MoovDuo"]),
         ("Frist beim Berliner Ruderverband?", "ruderverband-berlin/ordnung.tex", "de", ["Berliner", "Ruderverband"]),
+        ("Frist der Energie Bösingen?", "energie-boesingen/satzung.md", "de", ["Energie", "Bösingen"]),
+        ("Wo ist die Straße?", "Strasse.md", "de", ["Straße"]),
         ("What is in the md?", "a/b.md", "en", []),
         ("Is it at example.com?", "https://example.com/it", "en", []),
         ("Fees", "", "en", []),
