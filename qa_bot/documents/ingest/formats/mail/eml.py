@@ -112,6 +112,7 @@ def _mail(message: Message) -> Mail:
         subject,
         _header(message, "From"),
         _header(message, "To"),
+        _header(message, "Cc"),
         _date(message),
         "\n\n".join(plain),
         "\n".join(html),
