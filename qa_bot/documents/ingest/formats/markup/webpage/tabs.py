@@ -28,7 +28,11 @@ PANEL_TAGS = frozenset(["div", "section", "article"])
 
 
 def label_tabs(root: LexborNode) -> None:
-    """Move the labels below the element to their contents; a row without one content for each is left unchanged."""
+    """Move the labels below the element to their contents; a row without one content for each is left unchanged.
+
+    Of several rows for the same contents, as for small screens, the first has the labels.
+    """
+    labelled: set[int] = set()
     elements = {node.attributes.get("id") or "": node for node in root.css("[id]")}
     for row in root.css(ROWS):
         labels = list({node.mem_id: node for node in row.css(LABELS)}.values())
@@ -36,7 +40,9 @@ def label_tabs(root: LexborNode) -> None:
         contents = named if len(named) == len(labels) else list(_contents(row))
         if len(labels) == len(contents):
             for label, content in zip(labels, contents, strict=True):
-                begin_with_label(content, label.text())
+                if content.mem_id not in labelled:
+                    begin_with_label(content, label.text())
+                labelled.add(content.mem_id)
             row.decompose()
 
 
@@ -51,11 +57,10 @@ def _targets(switch: LexborNode) -> list[str]:
     if attributes.get("aria-haspopup") not in {None, "false"}:
         return []
     names = (attributes.get("aria-controls") or "").split()
-    if {attributes.get("data-bs-toggle"), attributes.get("data-toggle")} & SHOWN_BY:
+    toggles = {attributes.get("data-bs-toggle"), attributes.get("data-toggle")}
+    if attributes.get("role") == "tab" or toggles & SHOWN_BY:
         addresses = (attributes.get(name) or "" for name in ("data-bs-target", "data-target", "href"))
         names += [address[1:] for address in addresses if address[:1] == "#"]
-    elif attributes.get("role") == "tab":
-        names += [(attributes.get("data-bs-target") or attributes.get("href") or "")[1:]]
     return [name for name in names if name]
 
 

@@ -31,6 +31,12 @@ def test_a_tab_of_code_has_its_label_above():
     assert fragment(MATERIAL.format("<pre>cool</pre>")).text.endswith("it.\n\n**Milk:**\n\n```\ncool\n```")
 
 
+def test_two_rows_for_the_same_contents():
+    row = NAV.partition("</nav>")[0]
+    html = NAV.format("Cool it.")
+    assert page(f"<title>Cups</title>{row}</nav>{html}")[1] == "**Tea:** Boil it.\n\n**Milk:** Cool it."
+
+
 def test_tabs_in_tabs():
     html = DOCUSAURUS.format(DOCUSAURUS.format("<p>Cool it.</p>"))
     assert fragment(html).text == "**Tea:** Boil it.\n\n**Milk:**\n\n**Tea:** Boil it.\n\n**Milk:** Cool it."
