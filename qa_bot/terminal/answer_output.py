@@ -15,7 +15,7 @@ from qa_bot.answering.wording.refusals import refusals_of
 from qa_bot.terminal.answer_labels import Labels, labels_for
 from qa_bot.terminal.cleaned_console import cleaned
 from qa_bot.terminal.markdown_output import markdown
-from qa_core.text.markdown_text import without_number_escapes
+from qa_core.text.markdown_text import without_block_signs
 from qa_core.text.safe_text import clean
 from qa_core.types import Answer, AnswerSource, Choice, Span, Styled, StyledLine
 
@@ -82,10 +82,10 @@ def _show_sourced(console: Console, answer: Answer, text: str, labels: Labels) -
 def _shown(console: Console, text: str, lead: Span | None = None, starts: Sequence[int] = ()) -> RenderableType:
     """Rendered Markdown in a terminal; Markdown in a file or a pipe, where other programs read it.
 
-    There the numbers that begin a line, such as those of dates, are without a backslash: people read it as well.
+    There headings are without their signs, and what begins a line is without a backslash: people read it as well.
     """
     if not console.is_terminal:
-        return Text(clean(without_number_escapes(text)))
+        return Text(clean(without_block_signs(text)))
     is_whole = lead is not None and not (text[: lead[0]] + text[lead[1] :]).strip()
     return markdown(text, None if is_whole else lead, starts)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from qa_core.types import Span
@@ -26,7 +26,7 @@ _DASHES = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[
 _QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
-_ESCAPED_NUMBER = re.compile(r"^([ \t>]*(?:[-*+][ \t]+)?\d{1,9})\\(?=[.)](?:\s|$))", re.MULTILINE)
+_ESCAPED_SIGN = re.compile(r"^([ \t>]*(?:[-*+][ \t]+)?)(?:(\d{1,9})\\(?=[.)](?:\s|$))|\\(?=[#>|*+-]))")
 _PIPE = re.compile(r"(?<!\\)\|")
 
 
@@ -35,9 +35,31 @@ def plain_line(markdown: str) -> str:
     return " ".join(_plain(markdown).split())
 
 
-def without_number_escapes(markdown: str) -> str:
-    """Markdown with "3. May" for "3\\. May" where a line begins so: for readers who see the signs."""
-    return _ESCAPED_NUMBER.sub(r"\1", markdown) if "\\" in markdown else markdown
+def without_block_signs(markdown: str) -> str:
+    """Markdown for readers who see its signs: headings without `#`, and no backslash before the sign of a line.
+
+    "3\\. May" is "3. May", "\\# a comment" is "# a comment". Code is unchanged.
+    """
+    if "\\" not in markdown and "#" not in markdown:
+        return markdown
+    return "\n".join(line if is_code else _without_sign(line) for line, is_code in _lines(markdown))
+
+
+def _without_sign(line: str) -> str:
+    heading = _HEADING.fullmatch(line)
+    return heading[1] if heading else _ESCAPED_SIGN.sub(r"\1\2", line)
+
+
+def _lines(markdown: str) -> Iterator[tuple[str, bool]]:
+    """The lines, and whether each is code or a fence of code."""
+    fence = ""
+    for line in markdown.split("\n"):
+        mark = _FENCE.fullmatch(line)
+        yield line, bool(fence or mark)
+        if fence and mark and mark[1].startswith(fence):
+            fence = ""
+        elif mark and not fence:
+            fence = mark[1]
 
 
 @lru_cache(1 << 10)

@@ -72,8 +72,8 @@ READERS = {
     "notebook": Reader("markup.notebook", (".ipynb",)),
     "python": Reader("markup.python_source", (".py", ".pyi")),
     "transcript": Reader("mail.transcript", (".srt", ".vtt")),
-    "calendar": Reader("mail.events", (".ics", ".ical")),
-    "contacts": Reader("mail.contacts", (".vcf", ".vcard")),
+    "calendar": Reader("mail.calendars.events", (".ics", ".ical")),
+    "contacts": Reader("mail.calendars.contacts", (".vcf", ".vcard")),
     "html": Reader("markup.html", (".htm", ".html", ".xhtml"), ("html",)),
     "epub": Reader("pages.epub", (".epub",)),
     "pdf": Reader("pages.pdf", (".pdf",)),
@@ -112,6 +112,7 @@ MAIL_HEAD = re.compile(
 MAIL_MARK = re.compile(r"^(?:MIME-Version: *\d|Message-ID: *<|Received: (?:from|by) )", re.IGNORECASE | re.MULTILINE)
 """A field that mail programs write; a memo begins with "From:", "To:" and "Date:", too."""
 SLACK_HEAD = re.compile(r'"ts"\s*:\s*"\d{9,11}\.\d+"|"id"\s*:\s*"[UWCGD][A-Z0-9]{6,}",\s*"(?:team_id|name)"')
+FIRST_FIELD = re.compile(r'\{\s*"([^"\\\n]{1,60})"\s*:')
 WORDPRESS_HEAD = re.compile(r"<rss\b[^>]*?xmlns:wp\s*=")
 CONFLUENCE_HEAD = re.compile(r'<div id="main-header">.{0,200}?<div id="breadcrumb-section">', re.DOTALL)
 RESTRUCTURED_HEADING = re.compile(r"^(?=\S)(.{3,})\n([=\-~^\"'*+#`.:_])\2{2,}\s*$", re.MULTILINE)
@@ -275,8 +276,17 @@ def _mail(text: str) -> str:
 def _json(text: str) -> str:
     if text.startswith("["):
         return "slack" if SLACK_HEAD.search(text) else "json"
-    is_squad = '"paragraphs"' in text or '"data"' in text[:500] or text.partition("\n")[0].strip() == "{"
-    return "squad" if is_squad else "jsonl"
+    is_indented = text.partition("\n")[0].strip() == "{"
+    if '"paragraphs"' in text or '"data"' in (text if is_indented else text[:500]):
+        return "squad"
+    if is_indented:
+        field = FIRST_FIELD.match(text)
+        raise UnknownFormatError(
+            f"Expected a JSON object on each line, an array of objects, or SQuAD, but got one object"
+            f"{f' that begins with the field {field[1]}' if field else ''}; save its records as an array of objects "
+            "with title and text."
+        )
+    return "jsonl"
 
 
 def root_of(text: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_core.text.markdown_text import context, plain_line, plain_text, unit_text, without_number_escapes
+from qa_core.text.markdown_text import context, plain_line, plain_text, unit_text, without_block_signs
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,11 @@ def test_a_long_run_of_signs_is_read_in_linear_time(sign: str) -> None:
     ("markdown", "shown"),
     [
         ("3\\. May 2025\n- 4\\) d\n> 5\\.", "3. May 2025\n- 4) d\n> 5."),
-        ("a 3\\. b\n\\# c\n3\\.5\n`1\\.`", "a 3\\. b\n\\# c\n3\\.5\n`1\\.`"),
+        ("a 3\\. b\n\\_c\n3\\.5\n`1\\.`", "a 3\\. b\n\\_c\n3\\.5\n`1\\.`"),
+        ("\\# c\n- \\> d\n\\*.md", "# c\n- > d\n*.md"),
+        ("### Dogs?\n\n## Cats ##\n\nText #5.", "Dogs?\n\nCats\n\nText #5."),
+        ("```sh\n# a\n\\# b\n```\n# c", "```sh\n# a\n\\# b\n```\nc"),
     ],
 )
-def test_numbers_that_begin_a_line_without_their_backslash(markdown: str, shown: str) -> None:
-    assert without_number_escapes(markdown) == shown
+def test_lines_without_the_signs_of_blocks(markdown: str, shown: str) -> None:
+    assert without_block_signs(markdown) == shown

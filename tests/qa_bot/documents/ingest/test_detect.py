@@ -197,3 +197,33 @@ def test_the_search_index_of_a_website_is_no_document():
     with pytest.raises(UnknownFormatError, match="the search index of a website"):
         format_of("searchindex.js", b'Search.setIndex({"titles":["Tea"]})')
     assert format_of("search.js", b"Search.start()") == "text"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('{"version": "2.0", "data": []}', "squad"),
+        ('{\n "version": "2.0",\n "data": []}', "squad"),
+        ('{\n "paragraphs": []}', "squad"),
+        ('{"title": "a", "text": "b"}\n{', "jsonl"),
+        ('[\n {"title": "a"}]', "json"),
+    ],
+)
+def test_kinds_of_json(text: str, kind: str) -> None:
+    assert format_of("a.json", text.encode()) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "got"),
+    [
+        ('{\n  "rooms": [{"name": "Maple"}]\n}', "one object that begins with the field rooms; save"),
+        ("{\n}", "one object; save"),
+    ],
+)
+def test_an_object_of_no_known_format_is_rejected(text: str, got: str) -> None:
+    with pytest.raises(UnknownFormatError) as error:
+        format_of("a.json", text.encode())
+    assert str(error.value) == (
+        f"Expected a JSON object on each line, an array of objects, or SQuAD, but got {got} its records as an array "
+        "of objects with title and text."
+    )

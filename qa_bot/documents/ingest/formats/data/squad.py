@@ -29,13 +29,18 @@ def read(file: SourceFile) -> Iterator[Item]:
 def _article(data: bytes, number: int, *, where: str, file: SourceFile) -> Iterator[Item]:
     try:
         article = json.loads(data)
-        paragraphs = article["paragraphs"]
-        title = file.repairs.clean(str(article.get("title") or "")).replace("_", " ").strip()
-        if not isinstance(paragraphs, list):
-            raise TypeError("paragraphs is no list")
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
-        yield Reject(where, f"Expected article {number} with title and paragraphs, but got {error!r}; correct it.")
+    except (ValueError, RecursionError):
+        yield Reject(where, f"Expected article {number} as an object, but got broken JSON; correct it.")
         return
+    paragraphs = article.get("paragraphs")
+    if not isinstance(paragraphs, list):
+        names = ", ".join(list(article)[:10]) or "none"
+        yield Reject(
+            where,
+            f"Expected article {number} with a title and a list of paragraphs, but got the fields {names}; correct it.",
+        )
+        return
+    title = file.repairs.clean(str(article.get("title") or "")).replace("_", " ").strip()
     for position, paragraph in enumerate(paragraphs, 1):
         yield _paragraph(paragraph, title, f"{number}.{position}", where=where, file=file)
 

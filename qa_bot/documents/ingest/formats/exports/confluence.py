@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 
+from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.markup import html
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 METADATA = re.compile(r'<div class="page-metadata">(.{0,3000}?)</div>', re.DOTALL)
-CHANGED = re.compile(
-    r"(?:last (?:modified|updated)(?: by .{0,200}?)? on|on)\s+([A-Z][a-z]{2} \d{1,2}, \d{4})", re.DOTALL
+DATES = re.compile(
+    r"[^\W\d]{3,10}\.? \d{1,2}, \d{4}|\d{1,2}\.? [^\W\d]{3,10}\.?,? \d{4}|\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.\d{4}"
 )
+"""In the forms of several languages; the last one is that of the change."""
 FURNITURE = re.compile(
     r'<div id="breadcrumb-section">.{0,9000}?</ol>\s*</div>|<div id="footer".{0,3000}?</section>\s*</div>'
     r'|<div class="page-metadata">.{0,3000}?</div>',
@@ -38,8 +39,5 @@ def read(file: SourceFile) -> Iterator[Item]:
 def _date(source: str) -> str:
     metadata = METADATA.search(source)
     text = re.sub(r"<[^>]*>", "", metadata[1]) if metadata else ""
-    dates = CHANGED.findall(text)
-    try:
-        return datetime.strptime(dates[-1], "%b %d, %Y").date().isoformat() if dates else ""
-    except ValueError:
-        return ""
+    dates = [date for stated in DATES.findall(text) if (date := iso_date(stated))]
+    return dates[-1] if dates else ""

@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 
 from qa_bot.documents.ingest.files.byte_budget import LimitError
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
-from qa_bot.documents.ingest.formats.mail.events import content
+from qa_bot.documents.ingest.formats.mail.calendars.events import content
 from qa_bot.documents.ingest.formats.mail.header_parsing import TOLERANT
 from qa_bot.documents.ingest.formats.mail.mail import Attachment, Mail, file_name, mail_items
 from qa_bot.documents.ingest.records import Item, Part, Reject
@@ -112,6 +112,7 @@ def _mail(message: Message) -> Mail:
         subject,
         _header(message, "From"),
         _header(message, "To"),
+        _header(message, "Cc"),
         _date(message),
         "\n\n".join(plain),
         "\n".join(html),

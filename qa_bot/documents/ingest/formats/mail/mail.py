@@ -40,6 +40,7 @@ class Mail:
     subject: str
     sender: str = ""
     recipients: str = ""
+    copies: str = ""
     date: str = ""
     plain: str = ""
     html: str = ""
@@ -85,7 +86,7 @@ def _text(mail: Mail, subject: str) -> str:
         return ""
     greeting, text, closing = without_courtesies(body, mail.sender)
     sender = " ".join(mail.sender.split())
-    fields = (("To", mail.recipients), ("Date", mail.date))
+    fields = (("To", mail.recipients), ("Cc", mail.copies), ("Date", mail.date))
     writer = MarkdownWriter()
     writer.paragraph("\n".join(f"{name}: {' '.join(value.split())}" for name, value in fields if value))
     for courtesy in filter(None, (greeting, closing)):

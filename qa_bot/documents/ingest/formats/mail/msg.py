@@ -15,7 +15,8 @@ from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.mail.mail import Attachment, Mail, file_name, mail_items
 from qa_bot.documents.ingest.records import Item, Part, Reject
 
-SUBJECT, SENDER, SENDER_ADDRESS, RECIPIENTS, TEXT, HTML = "0037", "0C1A", "5D01", "0E04", "1000", "1013"
+SUBJECT, SENDER, SENDER_ADDRESS, RECIPIENTS, COPIES = "0037", "0C1A", "5D01", "0E04", "0E03"
+TEXT, HTML = "1000", "1013"
 LONG_NAME, SHORT_NAME, DATA, CONTENT_ID, CLASS = "3707", "3704", "3701", "3712", "001A"
 SENT, DELIVERED, CODE_PAGE = 0x0039, 0x0E06, 0x3FFD
 UNICODE, ANSI, BINARY, STORAGE = "001F", "001E", "0102", "000D"
@@ -71,6 +72,7 @@ class _Reader:
             self._text(root, SUBJECT),
             f"{sender} <{address}>" if sender and "@" in address and address != sender else sender or address,
             self._text(root, RECIPIENTS),
+            self._text(root, COPIES),
             self._date(root),
             self._text(root, TEXT),
             self._html(root),

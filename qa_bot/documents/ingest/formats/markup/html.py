@@ -13,6 +13,7 @@ from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.markup.webpage.admonitions import label_admonitions, notes_into_items
 from qa_bot.documents.ingest.formats.markup.webpage.blocks import BlockWriter
 from qa_bot.documents.ingest.formats.markup.webpage.furniture import UNREAD, as_html, bounded, main_element
+from qa_bot.documents.ingest.formats.markup.webpage.lists import mark_tasks
 from qa_bot.documents.ingest.formats.markup.webpage.mathml import write_formulas
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import PageMetadata, page_metadata
 from qa_bot.documents.ingest.formats.markup.webpage.note_marks import label_notes
@@ -127,7 +128,8 @@ def fragment(html: str, writer: MarkdownWriter | None = None, *, without: str = 
 
 
 def _move_labels(body: LexborNode) -> None:
-    """Put the titles of notes, the labels of tabs and the numbers of footnotes in front of their texts."""
+    """Put the titles of notes, the labels of tabs, the numbers of footnotes and boxes in front of their texts."""
+    mark_tasks(body)
     label_admonitions(body)
     notes_into_items(body)
     label_tabs(body)

@@ -43,6 +43,8 @@ PIPES = re.compile(r"\s*\|.*\|\s*")
 DASHES = re.compile(r"[\s|:+=-]+")
 STAMP = re.compile(r"\s*\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?\s+)?\d{1,2}:\d\d\b")
 """The time at which a line of a chat or log begins; it is never the end of a wrapped sentence."""
+COMMENT = re.compile(r"\s*(?:#|;|//)\s")
+"""A comment of a file with settings: nothing is joined to it."""
 PAIR = re.compile(r"[^\W\d_][\w ()/.&'-]{0,30}:\s+\S")
 
 
@@ -350,6 +352,8 @@ def _continues(previous: str, sign: re.Match[str], width: int, *, is_list: bool)
 
 
 def _joins(previous: str, line: str, width: int, *, is_item: bool) -> bool:
+    if COMMENT.match(line) or COMMENT.match(previous):
+        return False
     return is_item or (not STAMP.match(line) and width >= WRAPPED_WIDTH and _is_full(previous, line, width))
 
 

@@ -57,7 +57,7 @@ class BlockWriter:
         self._inline = Inline()
         self._items: list[_ListItem] = []
         self._office_depths = Depths()
-        self._in_heading = False
+        self._in_heading = self._in_term = False
         self._heading_text = ""
         self._are_definitions = False  # whether the last list outside of items is a `dl`
 
@@ -209,7 +209,8 @@ class BlockWriter:
 
     def _button(self, node: LexborNode, depth: int) -> None:
         attributes = node.attributes
-        if ("aria-expanded" in attributes or "aria-controls" in attributes) and not self._in_heading:
+        is_label = self._in_heading or self._in_term
+        if ("aria-expanded" in attributes or "aria-controls" in attributes) and not is_label:
             self._summary(node, depth)
         else:
             self._deeper(node, depth)
@@ -275,7 +276,9 @@ class BlockWriter:
                 self._items.pop()
 
     def _term(self, node: LexborNode, depth: int) -> str:
+        self._in_term = True
         self._deeper(node, depth)
+        self._in_term = False
         return self._inline.take_plain().strip(", ")
 
     def _preformatted(self, node: LexborNode, _: int) -> None:

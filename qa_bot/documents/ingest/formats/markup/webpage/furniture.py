@@ -8,6 +8,14 @@ from itertools import count
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from qa_bot.documents.ingest.formats.markup.webpage.mathml import write_formulas
+from qa_bot.documents.ingest.formats.markup.webpage.tabs import (
+    CONTENTS,
+    HEADINGS,
+    ids_shown,
+    is_panel,
+    label_tabs,
+    mark_questions,
+)
 
 DEEPEST = 400  # levels of open elements; tags beyond it are removed, because parsing takes quadratic time
 UNREAD = ["script", "style", "noscript", "template", "svg", "iframe", "object", "head", "math", "canvas"]
@@ -26,8 +34,9 @@ NO_DOCUMENTS = '.genindex-jumpbox, .modindex-jumpbox, script[src*="_static/searc
 """Only in the index and the page for searching that Sphinx makes."""
 READMES = "article.markdown-body"
 """The text of a repository on GitHub, whatever its share of the page."""
-HIDDEN = '[hidden], [aria-hidden=true], [style*="display:none" i], [style*="display: none" i]'
-PANEL = re.compile(r"accordion|collaps|tab-?(?:panel|content|pane)|panel|faq|toggle|details", re.IGNORECASE)
+HIDDEN = (
+    '[hidden]:not([hidden="until-found" i]), [aria-hidden=true], [style*="display:none" i], [style*="display: none" i]'
+)
 BANNER = re.compile(
     r"(?:^|[\s_-])(?:cookies?|cookie\w+|consent|gdpr|onetrust|cmp|share|sharing|social|addtoany|sharethis|newsletter|"
     r"subscribe|skip(?:-?to\w*|-?link\w*|-?nav\w*)?|related(?:-?(?:posts|articles|links))|pagination|pager|toc|nav|navbar|navigation(?!-not)|"
@@ -42,8 +51,10 @@ EDIT_LINK = re.compile(
     re.IGNORECASE,
 )
 """The whole text of links to where a page is written."""
+PARTS = f".titlepage, {CONTENTS}"
+"""Sidebars of DocBook and contents of tabs are part of the text, though they may have the names of banners."""
 BANNER_SHARE = 0.3  # an element with a larger share of the page's text is no banner or form
-HEADINGS = "h1, h2, h3, h4, h5, h6"
+ACCORDION_BUTTONS = "[aria-expanded]:not([aria-haspopup]), [aria-controls]:not([aria-haspopup])"
 BUTTONS_WITH_TEXT = f"{HEADINGS}, summary, dt"
 LINK_LIST = 0.6  # a list with a larger share of its text in links is a menu
 NOTE_LINKS = 0.3  # an aside inside the main text with a smaller share of its text in links is a note
@@ -116,6 +127,7 @@ def main_element(tree: LexborHTMLParser) -> LexborNode | None:
         return None
     write_formulas(body)
     tree.strip_tags(UNREAD)
+    label_tabs(body)
     whole = len(body.text())
     for node in body.css(FURNITURE):
         node.decompose()
@@ -123,9 +135,11 @@ def main_element(tree: LexborHTMLParser) -> LexborNode | None:
     for node in body.css("aside"):
         if node.mem_id not in notes:
             node.decompose()
+    shown = ids_shown(body)
+    mark_questions(body)
     _remove_banners(body, whole)
     for node in body.css(HIDDEN):
-        if not _is_panel(node):
+        if not is_panel(node, shown):
             node.decompose()
     for node in body.css("ul, ol"):
         if _is_menu(node):
@@ -140,13 +154,13 @@ def _remove_banners(body: LexborNode, whole: int) -> None:
         "div[class], div[id], section[class], section[id], ul[class], ol[class], p[class], span[class]"
     ):
         names = f"{node.attributes.get('class') or ''} {_given_id(node)}"
-        if BANNER.search(names) and node.css_first(".titlepage") is None:  # DocBook's sidebars are part of the text
+        if BANNER.search(names) and node.css_first(PARTS) is None:
             _remove_small(node, whole)
     for node in body.css("a"):
         text, address = node.text().strip(), node.attributes.get("href") or ""
         if EDIT_LINK.fullmatch(text) or (address[:1] == "#" and SKIP_LINK.match(text)):
             node.decompose()
-    accordions = {node.mem_id for node in body.css("[aria-expanded], [aria-controls]")}
+    accordions = {node.mem_id for node in body.css(ACCORDION_BUTTONS)}
     headings = {node.mem_id for title in body.css(BUTTONS_WITH_TEXT) for node in title.css("button")}
     for node in body.css("button"):
         if node.mem_id not in accordions | headings:
@@ -172,13 +186,6 @@ def _is_note(aside: LexborNode) -> bool:
     names = f"{aside.attributes.get('class') or ''} {aside.attributes.get('id') or ''}"
     linked = sum(len(link.text()) for link in aside.css("a"))
     return BANNER.search(names) is None and linked < NOTE_LINKS * len(aside.text().strip())
-
-
-def _is_panel(node: LexborNode) -> bool:
-    """Whether a hidden element is shown by a click on its heading."""
-    attributes = node.attributes
-    names = " ".join(attributes.get(name) or "" for name in ("class", "id", "role"))
-    return "aria-labelledby" in attributes or PANEL.search(names) is not None
 
 
 def _main(body: LexborNode, whole: int) -> LexborNode:

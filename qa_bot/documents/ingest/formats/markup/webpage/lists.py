@@ -1,4 +1,4 @@
-"""Lists of pages: letters and Roman numerals of `ol`, terms of `dl`, paragraphs that Word and Outlook made items."""
+"""Lists of pages: boxes of tasks, letters and Roman numerals, terms, paragraphs that Word and Outlook made items."""
 
 from __future__ import annotations
 
@@ -12,8 +12,17 @@ FORM = re.compile(r"(?<![\w-])(lower|upper)-?(alpha|latin|roman)(?![\w-])", re.I
 """A form of numbers in a style sheet, or a class for it as docutils and Asciidoctor write it."""
 OFFICE_LEVEL = re.compile(r"mso-list:\s*l\d+\s+level(\d)", re.IGNORECASE)
 OFFICE_SIGN = re.compile(r"mso-list:\s*ignore", re.IGNORECASE)
+TASKS = ".inline-task-list > li"
 MOST_BESIDE = 20
 """Nodes between two items that are looked at."""
+
+
+def mark_tasks(root: LexborNode) -> None:
+    """Write a box before the tasks of Confluence, whose classes say whether they are done."""
+    for item in root.css(TASKS):
+        if item.child is not None:
+            is_done = "checked" in (item.attributes.get("class") or "").split()
+            item.child.insert_before("[x] " if is_done else "[ ] ")
 
 
 def number_form(node: LexborNode) -> str:

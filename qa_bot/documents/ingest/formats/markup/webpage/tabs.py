@@ -1,33 +1,99 @@
 """Tabs and other panels: labels of tabs are put in front of their contents, and panels are recognised.
 
-A page has the labels of its tabs in one row above them.
+A page has the labels of its tabs in one row above them. The items of an accordion are shown by a click on a button.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from selectolax.lexbor import LexborNode
 
 from qa_bot.documents.ingest.formats.markup.webpage.admonitions import begin_with_label
 
-ROWS = ".tabbed-labels, [role=tablist]"
-LABELS = ".tabbed-labels > label, [role=tab]"
-CONTENT_CLASS = "tabbed-block"
-"""Material for MkDocs has classes, other generators the roles of ARIA."""
+TAB = "[data-bs-toggle=tab], [data-bs-toggle=pill], [data-toggle=tab], [data-toggle=pill]"
+ROWS = f".tabbed-labels, [role=tablist], .nav-tabs:has({TAB}), .nav-pills:has({TAB})"
+LABELS = f".tabbed-labels > label, [role=tab], {TAB}"
+CONTENT_CLASSES = frozenset(["tabbed-block", "tab-pane"])
+CONTENTS = f"[role=tabpanel], {', '.join(f'.{name}' for name in sorted(CONTENT_CLASSES))}"
+"""Material for MkDocs and Bootstrap have classes, other generators the roles of ARIA."""
+SWITCHES = "button, a, summary, [role=button], [role=tab]"
+SHOWN_BY = frozenset(["collapse", "tab", "pill"])
+"""What Bootstrap shows in the page; it also opens menus and dialogs."""
+PANEL = re.compile(r"accordion|collaps|tab-?(?:panel|content|pane)|panel|faq|toggle|details", re.IGNORECASE)
+ACCORDION = re.compile(r"accordion|collaps|faq", re.IGNORECASE)
 HEADINGS = "h1, h2, h3, h4, h5, h6"
 PANEL_TAGS = frozenset(["div", "section", "article"])
 
 
 def label_tabs(root: LexborNode) -> None:
-    """Move the labels below the element to their contents; a row without one content for each is left unchanged."""
+    """Move the labels below the element to their contents; a row without one content for each is left unchanged.
+
+    Of several rows for the same contents, as for small screens, the first has the labels.
+    """
+    labelled: set[int] = set()
+    elements = {node.attributes.get("id") or "": node for node in root.css("[id]")}
     for row in root.css(ROWS):
-        labels = row.css(LABELS)
-        contents = list(_contents(row))
+        labels = list({node.mem_id: node for node in row.css(LABELS)}.values())
+        named = [elements[name] for label in labels for name in _targets(label)[:1] if name in elements]
+        contents = named if len(named) == len(labels) else list(_contents(row))
         if len(labels) == len(contents):
             for label, content in zip(labels, contents, strict=True):
-                begin_with_label(content, label.text())
+                if content.mem_id not in labelled:
+                    begin_with_label(content, label.text())
+                labelled.add(content.mem_id)
             row.decompose()
+
+
+def ids_shown(root: LexborNode) -> set[str]:
+    """The ids of the elements that a click in the page shows."""
+    return {name for switch in root.css(SWITCHES) for name in _targets(switch)}
+
+
+def _targets(switch: LexborNode) -> list[str]:
+    """The ids of what a click on an element shows, if that is not a menu or a dialog."""
+    attributes = switch.attributes
+    if attributes.get("aria-haspopup") not in {None, "false"}:
+        return []
+    names = (attributes.get("aria-controls") or "").split()
+    toggles = {attributes.get("data-bs-toggle"), attributes.get("data-toggle")}
+    if attributes.get("role") == "tab" or toggles & SHOWN_BY:
+        addresses = (attributes.get(name) or "" for name in ("data-bs-target", "data-target", "href"))
+        names += [address[1:] for address in addresses if address[:1] == "#"]
+    return [name for name in names if name]
+
+
+def mark_questions(root: LexborNode) -> None:
+    """Give the buttons above the panels of an accordion the attribute that says so, if they have none."""
+    for button in root.css("button"):
+        panel = button.next
+        while panel is not None and panel.tag in {"-text", "-comment"} and not panel.text().strip():
+            panel = panel.next
+        is_above = panel is not None and panel.tag in PANEL_TAGS and _heads(button, panel)
+        if is_above or "collapse" in {button.attributes.get(name) for name in ("data-bs-toggle", "data-toggle")}:
+            button.attrs["aria-expanded"] = "true"
+
+
+def _heads(button: LexborNode, panel: LexborNode) -> bool:
+    """Whether a button says what the element below it answers: it is in an accordion, or the element is hidden."""
+    if ACCORDION.search(f"{_names(button)} {_names(button.parent) if button.parent is not None else ''}"):
+        return True
+    return "hidden" in panel.attributes and PANEL.search(_names(panel)) is not None
+
+
+def is_panel(node: LexborNode, shown: set[str]) -> bool:
+    """Whether a hidden element is shown by a click on its heading.
+
+    Args:
+        shown: ids of the elements that a click shows.
+    """
+    attributes = node.attributes
+    return attributes.get("id") in shown or "aria-labelledby" in attributes or PANEL.search(_names(node)) is not None
+
+
+def _names(node: LexborNode) -> str:
+    return " ".join(node.attributes.get(name) or "" for name in ("class", "id", "role"))
 
 
 def _contents(row: LexborNode) -> Iterator[LexborNode]:
@@ -75,5 +141,5 @@ def _is_headed(panel: LexborNode) -> bool:
 
 def is_content(node: LexborNode) -> bool:
     """Whether an element is what a tab shows."""
-    attributes = node.attributes
-    return attributes.get("role") == "tabpanel" or CONTENT_CLASS in (attributes.get("class") or "").split()
+    classes = (node.attributes.get("class") or "").split()
+    return node.attributes.get("role") == "tabpanel" or not CONTENT_CLASSES.isdisjoint(classes)

@@ -37,14 +37,21 @@ def test_lines_of_an_indented_file(reads, tmp_path):
 
 
 def test_bad_articles_and_paragraphs_are_named(reads):
-    data = {"data": [{"title": "T"}, {"title": "U", "paragraphs": [{"context": 3}, {"context": "Kept."}, "x"]}]}
+    data = {
+        "data": [{"title": "T", "year": 1}, {"title": "U", "paragraphs": [{"context": 3}, {"context": "Kept."}, "x"]}]
+    }
     records, rejects, _ = reads("a.json", json.dumps(data))
     assert [record.text for record in records] == ["Kept."]
-    assert [reject.reason.split(",")[0] for reject in rejects] == [
-        "Expected article 1 with title and paragraphs",
-        "Expected a text in context of paragraph 2.1",
-        "Expected a text in context of paragraph 2.3",
+    assert [reject.reason for reject in rejects] == [
+        "Expected article 1 with a title and a list of paragraphs, but got the fields title, year; correct it.",
+        "Expected a text in context of paragraph 2.1, but got none; correct it.",
+        "Expected a text in context of paragraph 2.3, but got none; correct it.",
     ]
+
+
+def test_a_broken_article(reads):
+    _, (reject,), _ = reads("a.json", '{"data": [{"title": T}]}')
+    assert reject.reason == "Expected article 1 as an object, but got broken JSON; correct it."
 
 
 def test_file_that_ends_in_the_middle(reads):

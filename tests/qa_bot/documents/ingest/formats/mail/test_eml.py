@@ -33,6 +33,12 @@ def test_a_mail(reads, tmp_path):
     assert (rejects, notices) == ([], [])
 
 
+def test_recipients_of_copies(reads):
+    (record,), _, _ = reads("a.eml", mail(Cc="Hanna Pohl <hanna@example.org>, office@example.org").as_bytes())
+    head = HEAD.replace("\nDate", "\nCc: Hanna Pohl <hanna@example.org>, office@example.org\nDate")
+    assert record.text == f"{head}\n\nThe door closes at six."
+
+
 def test_no_passage_mixes_the_head_with_the_text(reads):
     body = "Dear members,\n\nThe door closes at six.\n\nIt opens at eight.\n\nKind regards\nAnn\n0555 0177"
     (record,), _, _ = reads("a.eml", mail(body).as_bytes())

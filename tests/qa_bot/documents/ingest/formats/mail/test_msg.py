@@ -82,6 +82,7 @@ MESSAGE = {
     **text("0C1A", "Ann Lee"),
     **text("5D01", "ann@example.org"),
     **text("0E04", "All"),
+    **text("0E03", "Bob Lee; Eva"),
     **text("1000", "The door closes at six.\r\n\r\n-----Original Message-----\r\nFrom: Bob"),
     **properties(32, sent=datetime(2025, 3, 3, 9, 15, tzinfo=UTC)),
 }
@@ -90,7 +91,8 @@ MESSAGE = {
 def test_a_message(reads):
     (record,), rejects, _ = reads("a.msg", compound(MESSAGE))
     assert (record.id, record.title, record.date) == ("a.msg", "Opening hours", "2025-03-03")
-    assert record.text == "To: All\nDate: 2025-03-03\n\n## From: Ann Lee <ann@example.org>\n\nThe door closes at six."
+    head = "To: All\nCc: Bob Lee; Eva\nDate: 2025-03-03\n\n## From: Ann Lee <ann@example.org>"
+    assert record.text == f"{head}\n\nThe door closes at six."
     assert rejects == []
 
 

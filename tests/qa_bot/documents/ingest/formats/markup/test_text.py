@@ -145,6 +145,18 @@ def test_structure(reads, data, expected):
     assert record.text == f"First of all.\n\n{expected}"
 
 
+def test_comments_of_settings_are_not_joined(reads):
+    data = (
+        "service: mailer\n# The quarantine mailbox is emptied every 11 days.\nquarantine_days: 11\njobs:\n"
+        "  - name: nightly\n    ; after the backup\n    at: 2\n"
+    )
+    (record,), _, _ = reads("config.yaml", data)
+    assert record.text == (
+        "service: mailer\n\\# The quarantine mailbox is emptied every 11 days.\nquarantine_days: 11\njobs:\n\n"
+        "- name: nightly\n  ; after the backup\n  at: 2"
+    )
+
+
 def test_wrapped_lines_are_joined(reads):
     wrapped = (
         "First of all, a paragraph that an editor wrapped at sixty\ncharacters or so; lines begin with words, signs –\n"

@@ -13,7 +13,14 @@ BUTTONS = """<div role="tablist"><button role="tab" aria-controls="p1">Tea</butt
 >Milk</button></div><div role="tabpanel" id="p1">Boil it.</div> <div role="tabpanel" id="p2">{}</div>"""
 
 
-@pytest.mark.parametrize("tabs", [MATERIAL, DOCUSAURUS, BUTTONS])
+BOOTSTRAP = """<ul class="nav nav-tabs"><li><a data-toggle="tab" href="#t1">Tea</a>
+<li><a data-toggle="tab" href="#nav-2">Milk</a></ul><p></p><div class="tab-content">
+<div id="t1" class="tab-pane"><p>Boil it.</p></div><div id="nav-2" class="tab-pane">{}</div></div>"""
+NAV = """<nav><div role="tablist"><button role="tab" data-bs-target="#t1">Tea</button><button role="tab" data-bs-target=
+"#t2">Milk</button></div></nav><div class="row"><div id="t1">Boil it.</div><div id="t2">{}</div></div>"""
+
+
+@pytest.mark.parametrize("tabs", [MATERIAL, DOCUSAURUS, BUTTONS, BOOTSTRAP, NAV])
 def test_labels_are_before_their_contents(tabs):
     html = tabs.format("<p>Cool it.</p>")
     assert fragment(html).text == "**Tea:** Boil it.\n\n**Milk:** Cool it."
@@ -24,6 +31,12 @@ def test_a_tab_of_code_has_its_label_above():
     assert fragment(MATERIAL.format("<pre>cool</pre>")).text.endswith("it.\n\n**Milk:**\n\n```\ncool\n```")
 
 
+def test_two_rows_for_the_same_contents():
+    row = NAV.partition("</nav>")[0]
+    html = NAV.format("Cool it.")
+    assert page(f"<title>Cups</title>{row}</nav>{html}")[1] == "**Tea:** Boil it.\n\n**Milk:** Cool it."
+
+
 def test_tabs_in_tabs():
     html = DOCUSAURUS.format(DOCUSAURUS.format("<p>Cool it.</p>"))
     assert fragment(html).text == "**Tea:** Boil it.\n\n**Milk:**\n\n**Tea:** Boil it.\n\n**Milk:** Cool it."
@@ -32,3 +45,41 @@ def test_tabs_in_tabs():
 def test_labels_of_other_contents_stay():
     html = '<div class="tabbed-labels"><label>Tea</label><label>Milk</label></div><p>x'
     assert fragment(html).text == "Tea Milk\n\nx"
+
+
+EXPANDS = "<button aria-expanded=false aria-controls=x>Dogs?</button>"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"{EXPANDS}<div id=x hidden><p>Six euros.</div>",
+        f"{EXPANDS}<div id=x role=region hidden>Six euros.</div>",
+        f"{EXPANDS}<div id=x aria-hidden=true>Six euros.</div>",
+        "<button class=accordion>Dogs?</button><div class=panel><p>Six euros.</div>",
+        "<div class=faq><button>Dogs?</button> <div>Six euros.</div></div>",
+        "<button class=q>Dogs?</button><div class=panel hidden>Six euros.</div>",
+        "<p><button data-bs-toggle=collapse data-bs-target='#x'>Dogs?</button></p><div id=x hidden>Six euros.</div>",
+        "<p><b>Dogs?</b></p><div hidden=until-found>Six euros.</div>",
+    ],
+)
+def test_questions_and_answers_that_a_click_shows(html):
+    assert page(f"<title>Camp</title><p>Help.</p>{html}<p>End.")[1] == "Help.\n\n**Dogs?**\n\nSix euros.\n\nEnd."
+
+
+def test_a_question_that_is_a_term():
+    html = f"<title>Camp</title><dl><dt>{EXPANDS}<dd id=x hidden>Six euros.</dl>"
+    assert page(html)[1] == "- **Dogs?**: Six euros."
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<button>Copy</button><div class=code>Help.</div>",
+        "<button class=navbar-toggle>Menu</button><div class=panel>Help.</div>",
+        "<button aria-haspopup=menu aria-controls=x>Menu</button><ul id=x hidden><li>A</ul><p>Help.",
+        "<button data-bs-toggle=modal data-bs-target='#x'>Map</button><div id=x hidden>A</div><p>Help.",
+    ],
+)
+def test_other_buttons_are_left_out(html):
+    assert page(f"<title>Camp</title>{html}")[1] == "Help."

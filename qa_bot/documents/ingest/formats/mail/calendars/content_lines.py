@@ -8,26 +8,33 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 LINE = re.compile(
-    r"(?:[\w-]+\.)?(?P<name>[\w-]+)(?P<parameters>(?:;(?:\"[^\"]*\"|[^\":;])*)*):(?P<value>.*)", re.DOTALL
+    r"(?:(?P<group>[\w-]+)\.)?(?P<name>[\w-]+)(?P<parameters>(?:;(?:\"[^\"]*\"|[^\":;])*)*):(?P<value>.*)", re.DOTALL
 )
 PARAMETER = re.compile(r";([\w-]+)(?:=(\"[^\"]*\"|[^\";]*))?")
 ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 SOFT_BREAKS = re.compile(r"^[^\n]*QUOTED-PRINTABLE[^\n]*(?:(?<==)\n[^\n]*)*", re.IGNORECASE | re.MULTILINE)
 SEPARATOR = re.compile(r"(?<!\\);")
+ANY_SEPARATOR = re.compile(r"(?<!\\)[;,]")
 
 
 class ContentLine(NamedTuple):
-    """A property in capitals, its parameters, and its value with escapes."""
+    """A property in capitals, its parameters, its value with escapes, and the group of lines to which it belongs."""
 
     name: str
     parameters: Mapping[str, str]
     value: str
+    group: str = ""
 
     @property
     def text(self) -> str:
         """The value without escapes; its parts, as of an address, are divided by commas."""
         parts = (unescaped(part) for part in SEPARATOR.split(self.value))
         return ", ".join(part for part in parts if part)
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts of a value that is a list."""
+        return [text for part in ANY_SEPARATOR.split(self.value) if (text := unescaped(part))]
 
     @property
     def types(self) -> str:
@@ -41,8 +48,9 @@ def content_lines(source: str) -> Iterator[ContentLine]:
     text = SOFT_BREAKS.sub(lambda match: match[0].replace("=\n", ""), source.replace("\r\n", "\n"))
     for line in re.sub(r"\n[ \t]", "", text).split("\n"):
         if match := LINE.fullmatch(line.strip()):
-            parameters = {name.upper(): value.strip('"') for name, value in PARAMETER.findall(match[2])}
-            yield ContentLine(match[1].upper(), _typed(parameters), _decoded(match[3], parameters))
+            parameters = {name.upper(): value.strip('"') for name, value in PARAMETER.findall(match["parameters"])}
+            value = _decoded(match["value"], parameters)
+            yield ContentLine(match["name"].upper(), _typed(parameters), value, match["group"] or "")
 
 
 def unescaped(value: str) -> str:

@@ -4,24 +4,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from itertools import dropwhile
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.mail.content_lines import ContentLine, content_lines, unescaped
+from qa_bot.documents.ingest.formats.mail.calendars.content_lines import ContentLine, content_lines, unescaped
+from qa_bot.documents.ingest.formats.mail.calendars.recurrence import rule_in_words
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 ENTRIES = {"VEVENT", "VTODO", "VJOURNAL"}
 TIME = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?")
-LABELS = {"DUE": "Due", "LOCATION": "Where", "ORGANIZER": "Organiser", "STATUS": "Status", "URL": "Link"}
-READ = {*LABELS, "UID", "SUMMARY", "DTSTART", "DTEND", "RRULE", "DESCRIPTION"}
+DURATION = re.compile(
+    r"\+?P(?:(?P<weeks>\d{1,4})W)?(?:(?P<days>\d{1,5})D)?"
+    r"(?:T(?:(?P<hours>\d{1,5})H)?(?:(?P<minutes>\d{1,6})M)?(?:(?P<seconds>\d{1,7})S)?)?"
+)
+LABELS = {
+    "RRULE": "Repeats",
+    "RDATE": "Also on",
+    "EXDATE": "Not on",
+    "RECURRENCE-ID": "Instead of",
+    "DUE": "Due",
+    "LOCATION": "Where",
+    "ORGANIZER": "Organiser",
+    "ATTENDEE": "Attendees",
+    "STATUS": "Status",
+    "CATEGORIES": "Categories",
+    "URL": "Link",
+}
+TIMES = {"RDATE", "EXDATE", "RECURRENCE-ID", "DUE"}
+PEOPLE = {"ORGANIZER", "ATTENDEE"}
+READ = {*LABELS, "UID", "SUMMARY", "DTSTART", "DTEND", "DURATION", "DESCRIPTION"}
+Entry = dict[str, list[ContentLine]]
+"""The lines of an entry by their names."""
 
 
 def read(file: SourceFile) -> Iterator[Item]:
     """One record for all entries; its title is the calendar's name, else the file's stem."""
     writer, title = MarkdownWriter(), ""
-    entry: dict[str, ContentLine] | None = None
+    entry: Entry | None = None
     inner = 0  # components inside an entry, such as alarms
     for line in content_lines(file.text()):
         if line.name == "BEGIN" and line.value.upper() in ENTRIES and entry is None:
@@ -32,7 +53,7 @@ def read(file: SourceFile) -> Iterator[Item]:
                 _write(writer, entry)
                 entry, inner = None, 0
         elif entry is not None and not inner:
-            entry.setdefault(line.name, line)
+            entry.setdefault(line.name, []).append(line)
         elif line.name in {"X-WR-CALNAME", "NAME"} and entry is None:
             title = title or line.text
     if not writer.text:
@@ -48,21 +69,48 @@ def content(data: bytes) -> frozenset[tuple[str, str]]:
     return frozenset((line.name, line.text) for line in entries if line.name in READ)
 
 
-def _write(writer: MarkdownWriter, entry: dict[str, ContentLine]) -> None:
-    summary = entry["SUMMARY"].text if "SUMMARY" in entry else ""
-    when = _when(entry.get("DTSTART"), entry.get("DTEND"))
+def _write(writer: MarkdownWriter, entry: Entry) -> None:
+    summary = entry["SUMMARY"][0].text if "SUMMARY" in entry else ""
+    start = entry["DTSTART"][0] if "DTSTART" in entry else None
+    when = _when(start, _end(start, entry))
     writer.heading(2, summary or when)
     lines = [f"When: {when}"] if when else []
-    if "RRULE" in entry:
-        lines.append(f"Repeats: {entry['RRULE'].value.replace('FREQ=', '').replace(';', ', ').lower()}")
     for name, label in LABELS.items():
-        if name in entry:
-            line = entry[name]
-            value = _shown(line) if name == "DUE" else line.parameters.get("CN") or line.text.removeprefix("mailto:")
-            lines.append(f"{label}: {value}")
+        if values := [value for line in entry.get(name, []) for value in _values(line) if value]:
+            lines.append(f"{label}: {', '.join(values)}")
     writer.paragraph("\n".join(lines))
     if "DESCRIPTION" in entry:
-        writer.paragraph(unescaped(entry["DESCRIPTION"].value))
+        writer.paragraph(unescaped(entry["DESCRIPTION"][0].value))
+
+
+def _values(line: ContentLine) -> list[str]:
+    """The values of a line as readers see them."""
+    if line.name == "RRULE":
+        return [rule_in_words(line.value)]
+    if line.name in TIMES:
+        return [_shown(line._replace(value=value)) for value in line.value.split(",")]
+    if line.name in PEOPLE:
+        name = line.parameters.get("CN") or line.text.removeprefix("mailto:")
+        answer = line.parameters.get("PARTSTAT", "NEEDS-ACTION").lower()
+        return [name if answer == "needs-action" else f"{name} ({answer})"]
+    return line.texts if line.name == "CATEGORIES" else [line.text]
+
+
+def _end(start: ContentLine | None, entry: Entry) -> ContentLine | None:
+    """The stated end of an entry, or its start and duration."""
+    if "DTEND" in entry:
+        return entry["DTEND"][0]
+    duration = DURATION.fullmatch(entry["DURATION"][0].value.strip()) if "DURATION" in entry else None
+    if start is None or duration is None:
+        return None
+    form = "%Y%m%dT%H%M%S" if "T" in start.value else "%Y%m%d"
+    zone = "Z" if start.value.endswith("Z") else ""
+    try:
+        first = datetime.strptime(start.value.strip().removesuffix("Z"), form)
+        last = first + timedelta(**{unit: int(number) for unit, number in duration.groupdict("0").items()})
+    except (ValueError, OverflowError):
+        return None
+    return start._replace(value=f"{last.strftime(form)}{zone}")
 
 
 def _when(start: ContentLine | None, end: ContentLine | None) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.mail.content_lines import ContentLine, content_lines
+from qa_bot.documents.ingest.formats.mail.calendars.content_lines import ContentLine, content_lines
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 LABELS = {
+    "NICKNAME": "Nickname",
     "ORG": "Organisation",
     "TITLE": "Position",
     "ROLE": "Role",
@@ -17,9 +18,21 @@ LABELS = {
     "EMAIL": "E-mail",
     "ADR": "Address",
     "BDAY": "Birthday",
+    "ANNIVERSARY": "Anniversary",
+    "X-ANNIVERSARY": "Anniversary",
+    "X-ABDATE": "Date",
+    "X-SPOUSE": "Spouse",
+    "RELATED": "Related",
+    "X-ABRELATEDNAMES": "Related",
     "URL": "Web",
+    "IMPP": "Chat",
+    "X-SOCIALPROFILE": "Profile",
+    "CATEGORIES": "Categories",
     "NOTE": "Note",
 }
+LISTS = {"NICKNAME", "CATEGORIES"}
+GROUP_LABEL = "X-ABLABEL"
+"""What the other lines of its group are. Apple's programs write the labels that they know as `_$!<Home>!$_`."""
 
 
 def read(file: SourceFile) -> Iterator[Item]:
@@ -44,7 +57,14 @@ def read(file: SourceFile) -> Iterator[Item]:
 def _write(writer: MarkdownWriter, card: list[ContentLine]) -> None:
     named = [next((line.text for line in card if line.name == name and line.text), "") for name in ("FN", "N", "ORG")]
     writer.heading(2, next(filter(None, named), ""))
+    labels = {line.group: line.text.removeprefix("_$!<").removesuffix(">!$_") for line in card if _is_label(line)}
     for line in card:
         if line.name in LABELS and line.text:
-            kind = f" ({line.types})" if line.types else ""
-            writer.item(f"{LABELS[line.name]}{kind}: {line.text.removeprefix('tel:').removeprefix('mailto:')}")
+            kind = labels.get(line.group) or line.types
+            text = ", ".join(line.texts) if line.name in LISTS else line.text
+            label = f"{LABELS[line.name]} ({kind})" if kind else LABELS[line.name]
+            writer.item(f"{label}: {text.removeprefix('tel:').removeprefix('mailto:')}")
+
+
+def _is_label(line: ContentLine) -> bool:
+    return line.name == GROUP_LABEL and line.group != ""

@@ -27,6 +27,22 @@ def test_old_contacts_in_quoted_printable(reads):
     assert record.text == "## Müller, Eva\n\n- Phone (cell): 0170 1\n\n## Ben"
 
 
+def test_labels_of_groups_and_further_fields(reads):
+    data = (
+        "BEGIN:VCARD\nVERSION:3.0\nFN:Eva Lee\nNICKNAME:Evi,Eve\nCATEGORIES:Supplier,Glass\n"
+        "item1.TEL;TYPE=WORK:0170 1\n"
+        "item1.X-ABLabel:Invoices\nitem2.X-ABRELATEDNAMES:Ben\nitem2.X-ABLabel:_$!<Brother>!$_\nX-ABLabel:stray\n"
+        "IMPP:xmpp:eva@chat.example\nX-SOCIALPROFILE;TYPE=linkedin:https://linkedin.example/eva\n"
+        "ANNIVERSARY:2010-06-12\nX-SPOUSE:Carl\nEND:VCARD\n"
+    )
+    (record,), _, _ = reads("people.vcf", data)
+    assert record.text == (
+        "## Eva Lee\n\n- Nickname: Evi, Eve\n- Categories: Supplier, Glass\n- Phone (Invoices): 0170 1\n"
+        "- Related (Brother): Ben\n- Chat: xmpp:eva@chat.example\n- Profile (linkedin): https://linkedin.example/eva\n"
+        "- Anniversary: 2010-06-12\n- Spouse: Carl"
+    )
+
+
 def test_no_contacts(reads):
     records, (reject,), _ = reads("a.vcf", "hello\n")
     assert records == []

@@ -1,0 +1,1 @@
+"""Calendars and contacts, which share the form of their lines."""
