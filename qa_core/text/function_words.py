@@ -52,7 +52,8 @@ WORD_LISTS: dict[str, WordLists] = {
         "will wollen möchte mag man sich dass daß ob wenn weil denn aber doch nur noch schon sehr mehr so dann da "
         "dort hier über unter vor durch um ohne gegen seit bis zwischen während wegen ab dieser diese dieses diesen "
         "diesem jeder jede jedes alle allem allen kein keine keinen keinem keiner zuhause sowie bzw damit dazu dafür "
-        "davon hierzu darauf dabei daran darin danach dagegen deren dessen denen euer eure euren eurer seid sei habt "
+        "davon hierzu darauf dabei daran darin danach dagegen darüber dadurch daraus davor hierbei hierfür hierüber "
+        "deren dessen denen euer eure euren eurer seid sei habt "
         "wäre wären würde würden hätte hätten könnten dürfte dürften müsste müssten möchten wollte wollten willst "
         "darfst musst sollst jemand jemanden niemand niemanden nichts irgendwo irgendwas bereits jetzt jedoch sondern "
         "obwohl falls sobald solange nachdem bevor weder entweder mittels mithilfe gemäß statt trotz sodass manche "
@@ -63,7 +64,8 @@ WORD_LISTS: dict[str, WordLists] = {
         "benötige benötigt benötigen kriege kriegt kriegen heraus raus hinaus hinein herein rein herunter runter "
         "erhalte erhält erhalten passiert passieren geschieht lautet lauten erklär erkläre erklären zeig zeige zeigen "
         "vergleiche vergleichen nenne nennen beschreibe beschreiben gib steht stehen nun "
-        "los zuständig verantwortlich ne nen nem ner hab habs rum ichs mans wenns obs gibts gehts hats ists wies krieg",
+        "gilt gelten galt los zuständig verantwortlich ne nen nem ner hab habs rum ichs mans wenns obs gibts gehts "
+        "hats ists wies krieg",
     ),
     "es": WordLists(
         "el la los las un una unos unas de del al a y o e en con por para que no se es lo su",

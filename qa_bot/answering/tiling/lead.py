@@ -68,7 +68,7 @@ def _with_lead(
     rarity = {term: rarity_of(index, term) for term in content}
     question = formulation.text if formulation else ""
     term = defined_term(question) or topic_of(question)
-    sought = SoughtUnits(codes_in(question), bool(question) and not asks(question), term)
+    sought = SoughtUnits(codes_in(question), bool(question) and not asks(question), term, question)
     scores = unit_scores(passage, units, cosines, rarity, language, context=context, sought=sought)
     wants_steps = not question or asks_for_steps(question)
     is_whole = passage.place.kind in {*WHOLE, "table"} or (question and wants_steps)

@@ -21,7 +21,9 @@ import numpy as np
 
 from qa_bot.answering.tiling.question_parts import definition_of
 from qa_bot.answering.tiling.table_rows import first_cell, header_above, row_names
+from qa_bot.answering.verification.amounts import asks_how_much, has_amount, lacks_amount
 from qa_core.text.analysis import terms
+from qa_core.text.markdown_text import unit_text
 from qa_core.types import FloatArray, Passage, Span
 from retrievers.codes import has_code
 from retrievers.german.verbs import is_separated, separated_prefixes
@@ -42,6 +44,10 @@ pages that decided nothing else +.044. With .3 six answers of 18F and the German
 CODE = 0.5
 """What a unit with a code or an option of the question gains: others are about other ones. A manual that decided
 nothing else gains .007 of points; the twelve development sets stay."""
+NO_AMOUNT = 0.1
+"""What a unit loses that lacks the number or time that the question asks for, if another one has it."""
+MONEY = 0.2
+"""What a unit with an amount of money gains if the question asks how much something is."""
 DEFINES = 0.3
 """What a unit gains that says what the term is whose definition the question asks for: "A client is …"."""
 TOPIC = 1.0
@@ -81,12 +87,13 @@ class SoughtUnits(NamedTuple):
     """What a question says of the unit that answers it.
 
     `codes` are those of the question (`retrievers.codes`), `is_topic` says whether it asks nothing and only names a
-    topic, and `defined` is the term whose definition it asks for.
+    topic, and `defined` is the term whose definition it asks for; `question` is its text.
     """
 
     codes: Collection[str] = ()
     is_topic: bool = False
     defined: str = ""
+    question: str = ""
 
 
 NOTHING_SOUGHT = SoughtUnits()
@@ -132,6 +139,7 @@ def unit_scores(
         scores[number] += CODE * any(has_code(passage.text[start:end], code) for code in sought.codes)
     if sought.defined:
         scores += DEFINES * _defining(passage.text, units, sought.defined)
+    scores += _amounts(passage.text, units, sought.question)
     for number, unit in enumerate(units):
         if passage.text.startswith("|", unit[0]) and _is_named(passage.text, unit, rarity, language):
             scores[number] += NAMED_ROW
@@ -184,6 +192,17 @@ def _defining(text: str, units: Sequence[Span], term: str) -> FloatArray:
     """1 for each unit (U,) that begins with a term and says what it is, else 0."""
     pattern = definition_of(term)
     return np.array([pattern.match(text, *unit) is not None for unit in units], np.float32)
+
+
+def _amounts(text: str, units: Sequence[Span], question: str) -> FloatArray:
+    """What each unit (U,) gains by an amount of money, or loses without what the question asks for."""
+    if not question or len(units) < 2:
+        return np.zeros(len(units), np.float32)
+    texts = [unit_text(text, unit) for unit in units]
+    if asks_how_much(question) and any(have := [has_amount(unit) for unit in texts]):
+        return MONEY * np.array(have, np.float32)
+    lacking = np.array([lacks_amount(question, unit) for unit in texts], np.float32)
+    return np.zeros_like(lacking) if lacking.all() else -NO_AMOUNT * lacking
 
 
 def is_caption(text: str, unit: Span) -> bool:

@@ -172,8 +172,14 @@ _PRICE = re.compile(
     r"|\b(?:what|how much) (?:does|do|did|will|would) [^?]{1,60} cost\b",
     re.IGNORECASE,
 )
+_HOW_MUCH = re.compile(r"\b(?:how (?:much|high)|wie ?(?:viel|hoch|teuer)\b|was kost|kostet|cost)", re.IGNORECASE)
 NEAR = 0.3
 """Of the cover of what is counted by a passage."""
+
+
+def asks_how_much(question: str) -> bool:
+    """Whether a question asks how much something is, which may be an amount of money or another one."""
+    return _HOW_MUCH.search(question) is not None
 
 
 def lacks_amount(question: str, text: str) -> bool:

@@ -7,7 +7,9 @@ import pytest
 
 from qa_bot.answering.tiling.units import (
     DEFINES,
+    MONEY,
     NAMED_ROW,
+    NO_AMOUNT,
     WORDS_OF_ROWS,
     SoughtUnits,
     is_caption,
@@ -223,3 +225,21 @@ def test_a_row_whose_first_cell_the_question_has_whole_gains() -> None:
     rare = {"drl": 0.5, "file": 1.0, "program": 2.0}
     scores = unit_scores(Passage("p", text, Clue(), Source("files")), units, cosines, rare, "en")
     assert scores[0] == pytest.approx(0.3 + 0.4 * 1.5 / 3.5), "the cell is a small part of the question"
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How much is the ride?", [0.0, MONEY, 0.0]),
+        ("Was kostet die Fahrt?", [0.0, MONEY, 0.0]),
+        ("How long is the ride?", [-NO_AMOUNT, -NO_AMOUNT, 0.0]),
+        ("Where does the ride begin?", [0.0, 0.0, 0.0]),
+    ],
+)
+def test_units_with_the_amount_that_the_question_asks_for_are_better(question: str, expected: list[float]) -> None:
+    text = "The ride is fun. It costs 5 €. It lasts two hours."
+    units = [(0, 16), (17, 30), (31, 50)]
+    passage = Passage("p", text, Clue(), Source("rides"))
+    cosines = np.array([0.5, 0.5, 0.5], np.float32)
+    scores = unit_scores(passage, units, cosines, {"none": 1.0}, "en", sought=SoughtUnits(question=question))
+    assert (scores - cosines).tolist() == pytest.approx(expected)
