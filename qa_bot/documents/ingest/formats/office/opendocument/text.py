@@ -9,6 +9,7 @@ from qa_bot.documents.ingest.formats.office.names import child, whole_number
 from qa_bot.documents.ingest.formats.office.opendocument.lists import OdfLists
 from qa_bot.documents.ingest.formats.office.opendocument.styles import OdfStyles
 from qa_bot.documents.ingest.formats.office.package import picture_text, web_link
+from qa_bot.documents.ingest.formats.office.symbol_fonts import symbols
 from qa_bot.documents.ingest.formats.office.word.tables import join_blocks
 from qa_bot.documents.ingest.formats.run_marks import marked, resolved
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
@@ -77,7 +78,8 @@ class OdfBlocks:
         pieces: list[str] = []
         boxes: list[Element] = []
         self._walk(element, pieces, boxes)
-        text = marked("".join(pieces), is_struck=self._styles.style(element.get("text:style-name", "")).is_struck)
+        style = self._styles.style(element.get("text:style-name", ""))
+        text = marked(symbols("".join(pieces)), is_struck=style.is_struck)
         lines = (" ".join(line.split(" ")).strip() for line in resolved(text).split("\n"))
         return "\n".join(line for line in lines if line), boxes
 
@@ -138,7 +140,8 @@ class OdfBlocks:
                 run: list[str] = []
                 self._walk(node, run, boxes)
                 style = self._styles.style(node.get("text:style-name", ""))
-                pieces.append(marked("".join(run), is_raised=style.is_raised, is_struck=style.is_struck))
+                text = symbols("".join(run), style.font)
+                pieces.append(marked(text, is_raised=style.is_raised, is_struck=style.is_struck))
             elif node.tag == "text:s":
                 pieces.append(" " * min(max(1, whole_number(node.get("text:c"), 1)), MOST_REPEATED))
             elif node.tag in {"text:tab", "text:line-break"}:

@@ -12,6 +12,7 @@ from qa_bot.documents.ingest.formats.office.names import child, value, whole_num
 from qa_bot.documents.ingest.formats.office.package import Link, Package, picture_text, web_link
 from qa_bot.documents.ingest.formats.office.slides.charts import chart_table, diagram_items
 from qa_bot.documents.ingest.formats.office.slides.reading_order import in_reading_order, is_above
+from qa_bot.documents.ingest.formats.office.symbol_fonts import symbols
 from qa_bot.documents.ingest.formats.run_marks import marked, resolved
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.table_shape import is_header
@@ -180,6 +181,8 @@ def _paragraph_text(paragraph: Element, links: Mapping[str, Link]) -> str:
             continue
         text = _run_text(run)
         properties = child(run, "a:rPr")
+        fonts = [value(properties, name, attribute="typeface") for name in ("a:latin", "a:sym")]
+        text = symbols(text, fonts[0], private_font=fonts[1])
         if properties is not None:
             is_raised = whole_number(properties.get("baseline")) > 0
             text = marked(text, is_raised=is_raised, is_struck=properties.get("strike", NOT_STRUCK) != NOT_STRUCK)

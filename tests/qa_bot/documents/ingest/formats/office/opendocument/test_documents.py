@@ -28,6 +28,9 @@ STYLES = (
     '<style:style style:name="T1"><style:text-properties style:text-position="33% 58%"/></style:style>'
     '<style:style style:name="T2"><style:text-properties style:text-line-through-style="solid"/></style:style>'
     '<style:style style:name="T3"><style:text-properties style:text-position="-33% 58%"/></style:style>'
+    '<style:font-face style:name="Symbol1" svg:font-family="Symbol"/>'
+    '<style:style style:name="T4"><style:text-properties style:font-name="Symbol1"/></style:style>'
+    '<style:style style:name="T5"><style:text-properties fo:font-family="Wingdings"/></style:style>'
     '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/>'
     '<text:list-level-style-bullet text:level="2"/></text:list-style>'
     '<text:list-style style:name="N"><text:list-level-style-number text:level="1" style:num-format="1"/>'
@@ -233,3 +236,11 @@ def test_flat_files_are_read_as_packed_ones(reads, name, kind):
     assert record.text.endswith("Green  tea.")
     records, rejects, _ = reads(name, data.encode()[:-20])
     assert (records, len(rejects)) == ([], 1)
+
+
+def test_signs_of_symbol_and_wingdings_are_shown(text_of):
+    body = (
+        '<text:p>Keep <text:span text:style-name="T4">\uf0a3</text:span> 8 \uf0b0C, '
+        '<text:span text:style-name="T4">a</text:span> <text:span text:style-name="T5">\xe0</text:span> a</text:p>'
+    )
+    assert text_of(body) == "Keep ≤ 8 °C, α → a"

@@ -237,3 +237,17 @@ def test_labels_of_items_are_shown(text_of, deck):
         properties.append(properties.makeelement(qn("a:buAutoNum"), {"type": kind, "startAt": "2"}))
         paragraph.level = 1 + (kind[:5] == "roman")
     assert text_of(saved(deck[0])) == "## How\n\n- b) Ask\n- c) Wait\n    - II. Sit\n4. Go"
+
+
+def test_signs_of_symbol_and_wingdings_are_shown(text_of, deck):
+    presentation, add = deck
+    paragraph = add("Storage", "Keep ").placeholders[1].text_frame.paragraphs[0]
+    for text, name, font in [
+        ("\uf0a3", "a:sym", "Symbol"),
+        (" a \uf0e0 ", "a:sym", "Wingdings"),
+        ("a", "a:latin", "Symbol"),
+    ]:
+        run = paragraph.add_run()
+        run.text = text
+        run.font._element.append(run.font._element.makeelement(qn(name), {"typeface": font}))
+    assert text_of(saved(presentation)) == "## Storage\n\nKeep ≤ a → α"

@@ -96,3 +96,23 @@ def test_formulas_have_their_structure_and_links_their_spaces(text_of, docx):
     )
     text = text_of(docx(body, links={"l1": ("hyperlink", "https://x.y/")}))
     assert text == "It is K=mv².\n\nSee [the form](https://x.y/) now"
+
+
+def test_signs_of_symbol_and_wingdings_are_shown(text_of, docx):
+    sign = "<w:r><w:sym w:font='{}' w:char='{}'/></w:r>"
+    run = "<w:r><w:rPr>{}</w:rPr><w:t xml:space='preserve'>{}</w:t></w:r>"
+    symbol, wingdings = (f"<w:rFonts w:ascii='{name}' w:hAnsi='{name}'/>" for name in ("Symbol", "Wingdings"))
+    styles = f"<w:style w:type='character' w:styleId='Greek'><w:name w:val='Greek'/><w:rPr>{symbol}</w:rPr></w:style>"
+    runs = [
+        run.format("", "Store at "),
+        sign.format("Symbol", "F0A3"),
+        run.format("", " 8 "),
+        sign.format("Times New Roman", "00B0"),
+        run.format("", "C, "),
+        run.format(symbol, "\uf0b1"),
+        run.format("", " 2, "),
+        run.format(wingdings, "\uf0e0"),
+        run.format("<w:rStyle w:val='Greek'/>", " a"),
+        run.format("", " = £ 3"),
+    ]
+    assert text_of(docx(f"<w:p>{''.join(runs)}</w:p>", styles=styles)) == "Store at ≤ 8 °C, ± 2, → α = £ 3"
