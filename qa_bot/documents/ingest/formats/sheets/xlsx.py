@@ -174,7 +174,7 @@ def _is_uncounted(cell: Element) -> bool:
 
 
 def _number(text: str, format_: Format, book: _Book) -> str:
-    if format_.kind == "general" and text.isdigit():
+    if format_.kind == "general" and format_.otherwise is None and text.isdigit():
         return text
     try:
         return shown(float(text), format_, is_1904=book.is_1904)
