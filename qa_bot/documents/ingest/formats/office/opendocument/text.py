@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from xml.etree.ElementTree import Element
 
-from qa_bot.documents.ingest.formats.office.names import child, whole_number
+from qa_bot.documents.ingest.formats.office.merged_cells import Cell, Merged, table_of
+from qa_bot.documents.ingest.formats.office.names import whole_number
 from qa_bot.documents.ingest.formats.office.opendocument.lists import OdfLists
 from qa_bot.documents.ingest.formats.office.opendocument.styles import OdfStyles
 from qa_bot.documents.ingest.formats.office.package import picture_text, web_link
@@ -13,7 +14,6 @@ from qa_bot.documents.ingest.formats.office.symbol_fonts import symbols
 from qa_bot.documents.ingest.formats.office.word.tables import join_blocks
 from qa_bot.documents.ingest.formats.run_marks import marked, resolved
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
-from qa_bot.documents.ingest.table_shape import is_header
 
 MOST_REPEATED = 1000  # spaces, rows or columns of one element
 SKIPPED = {
@@ -91,36 +91,42 @@ class OdfBlocks:
                 text, boxes = self.line(block)
                 texts += [text, *map(self.blocks_text, boxes)]
             elif block.tag == "table:table":
-                texts += [", ".join(filter(None, row)) for row in self.rows(block)]
+                texts += [
+                    ", ".join(cell for cell in row if isinstance(cell, str) and cell) for row in self._cells(block)
+                ]
             elif block.tag not in SKIPPED:
                 texts.append(self.blocks_text(block))
         return join_blocks(texts)
 
-    def rows(self, table: Element) -> list[list[str]]:
-        """Cells of a table; what is merged downwards is repeated."""
-        rows: list[list[str]] = []
-        merged: dict[int, tuple[int, str]] = {}  # column → rows left, text
-        for row in _rows(table):
-            cells: list[str] = []
+    def _cells(self, table: Element) -> list[list[Cell]]:
+        """The places of a table; empty columns at its end are left out."""
+        rows: list[list[Cell]] = []
+        down: dict[int, int] = {}  # column → rows that a merged cell still covers
+        for row, _ in _rows(table):
+            cells: list[Cell] = []
+            right = 0  # columns that a merged cell still covers
             for cell in row:
                 if cell.tag not in {"table:table-cell", "table:covered-table-cell"}:
                     continue
-                repeated = min(whole_number(cell.get("table:number-columns-repeated"), 1), MOST_REPEATED)
+                is_covered = cell.tag == "table:covered-table-cell"
                 text = self.blocks_text(cell)
-                for _ in range(max(1, repeated)):
-                    column = len(cells)
-                    left, above = merged.pop(column, (0, ""))
-                    cells.append(above if left and cell.tag == "table:covered-table-cell" else text)
-                    if left > 1:
-                        merged[column] = left - 1, above
-                    span = whole_number(cell.get("table:number-rows-spanned"), 1)
-                    if span > 1:
-                        merged[column] = span - 1, text
+                repeated = min(whole_number(cell.get("table:number-columns-repeated"), 1), MOST_REPEATED)
+                first = len(cells)
+                for column in range(first, first + max(1, repeated)):
+                    if is_covered and right > 0:
+                        cells.append(Merged.LEFT)
+                        right -= 1
+                    else:
+                        cells.append(Merged.ABOVE if is_covered and down.get(column, 0) > 0 else text)
+                        down[column] = down.get(column, 0) - 1
+                if not is_covered:
+                    right = _span(cell, "columns") - 1
+                    down |= dict.fromkeys(range(first, len(cells) + right), _span(cell, "rows") - 1)
             while cells and not cells[-1]:
                 cells.pop()
-            if cells:
-                rows.append(cells)
-        return rows
+            rows.append(cells)
+        width = max(map(len, rows), default=0)
+        return [cells + [""] * (width - len(cells)) for cells in rows]
 
     def _walk(self, element: Element, pieces: list[str], boxes: list[Element]) -> None:
         pieces.append(_folded(element.text))
@@ -186,24 +192,25 @@ class OdfBlocks:
             self.add(box)
 
     def _table(self, table: Element) -> None:
-        rows = self.rows(table)
-        if rows and max(map(len, rows)) == 1:
-            for row in rows:
-                self.writer.paragraph(row[0])
-        else:
-            has_header = child(table, "table:table-header-rows") is not None
-            self.writer.table(rows, header=len(rows) > 1 and (has_header or is_header(rows)))
+        marked = [is_header for _, is_header in _rows(table)]
+        rows = [(row, is_header) for row, is_header in zip(self._cells(table), marked, strict=True) if any(row)]
+        table_of([row for row, _ in rows], [is_header for _, is_header in rows]).write(self.writer)
 
     def _picture(self, element: Element) -> None:
         self.writer.paragraph(picture_text(element.text or ""))
 
 
-def _rows(table: Element) -> Iterator[Element]:
+def _rows(table: Element, *, is_header: bool = False) -> Iterator[tuple[Element, bool]]:
+    """The rows of a table, and whether they are marked as headers."""
     for inner in table:
         if inner.tag == "table:table-row":
-            yield inner
+            yield inner, is_header
         elif inner.tag in {"table:table-header-rows", "table:table-rows", "table:table-row-group"}:
-            yield from _rows(inner)
+            yield from _rows(inner, is_header=is_header or inner.tag == "table:table-header-rows")
+
+
+def _span(cell: Element, direction: str) -> int:
+    return min(max(1, whole_number(cell.get(f"table:number-{direction}-spanned"), 1)), MOST_REPEATED)
 
 
 def _folded(text: str | None) -> str:

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.formats.list_labels import Depths, numeral
 from qa_bot.documents.ingest.formats.office.formula_markup import formula_text
+from qa_bot.documents.ingest.formats.office.merged_cells import Cell, Merged, table_of
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
 from qa_bot.documents.ingest.formats.office.package import Link, Package, picture_text, web_link
 from qa_bot.documents.ingest.formats.office.slides.charts import chart_table, diagram_items
@@ -15,7 +16,6 @@ from qa_bot.documents.ingest.formats.office.slides.reading_order import in_readi
 from qa_bot.documents.ingest.formats.office.symbol_fonts import symbols
 from qa_bot.documents.ingest.formats.run_marks import marked, resolved
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
-from qa_bot.documents.ingest.table_shape import is_header
 
 FURNITURE = {"dt", "ftr", "sldNum", "hdr", "sldImg"}
 BULLETED = {"", "body", "obj"}
@@ -137,22 +137,21 @@ class Shapes:
         self._alternative_text(frame)
 
     def _table(self, table: Element) -> None:
-        rows: list[list[str]] = []
-        for row in (inner for inner in table if inner.tag == "a:tr"):
-            cells: list[str] = []
-            for cell in (inner for inner in row if inner.tag == "a:tc"):
-                above = rows[-1][len(cells)] if rows and len(cells) < len(rows[-1]) else ""
-                beside = cells[-1] if cells and not rows else ""
-                if cell.get("vMerge") in {"1", "true"}:
-                    cells.append(above)
-                elif cell.get("hMerge") in {"1", "true"}:
-                    cells.append(beside)
-                else:
-                    texts = (_paragraph_text(paragraph, self._links) for paragraph in cell.iter("a:p"))
-                    cells.append("; ".join(filter(None, texts)))
-            rows.append(cells)
+        rows = [self._row(row) for row in table if row.tag == "a:tr"]
         says_header = value(table, "a:tblPr", attribute="firstRow") in {"1", "true"}
-        self._writer.table(rows, header=len(rows) > 1 and (says_header or is_header(rows)))
+        table_of(rows, [says_header and row is rows[0] for row in rows]).write(self._writer)
+
+    def _row(self, row: Element) -> list[Cell]:
+        cells: list[Cell] = []
+        for cell in (inner for inner in row if inner.tag == "a:tc"):
+            if cell.get("vMerge") in {"1", "true"}:
+                cells.append(Merged.ABOVE)
+            elif cell.get("hMerge") in {"1", "true"}:
+                cells.append(Merged.LEFT)
+            else:
+                texts = (_paragraph_text(paragraph, self._links) for paragraph in cell.iter("a:p"))
+                cells.append("; ".join(filter(None, texts)))
+        return cells
 
     def _chart(self, reference: Element) -> None:
         link = self._links.get(reference.get("r:id", ""))

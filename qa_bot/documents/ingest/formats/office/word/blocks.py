@@ -171,9 +171,7 @@ class Blocks:
         self._depths.clear()
         rows = read_table(table, self.cell_text)
         if rows is not None:
-            for caption in rows.captions:
-                self.writer.paragraph(caption)
-            self.writer.table(rows.cells, header=rows.has_header)
+            rows.write(self.writer)
             return
         for row in rows_of(table):  # a layout
             for cell in cells_of(row):

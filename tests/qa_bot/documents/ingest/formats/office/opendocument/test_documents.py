@@ -244,3 +244,46 @@ def test_signs_of_symbol_and_wingdings_are_shown(text_of):
         '<text:span text:style-name="T4">a</text:span> <text:span text:style-name="T5">\xe0</text:span> a</text:p>'
     )
     assert text_of(body) == "Keep ≤ 8 °C, α → a"
+
+
+def odf_table(*rows, headers=0):
+    """A table of cells with their attributes; None is a covered cell."""
+    lines = [
+        "<table:table-row>{}</table:table-row>".format(
+            "".join(
+                "<table:covered-table-cell/>"
+                if cell is None
+                else f"<table:table-cell {cell[1]}><text:p>{cell[0]}</text:p></table:table-cell>"
+                for cell in (cell if cell is None or isinstance(cell, tuple) else (cell, "") for cell in row)
+            )
+        )
+        for row in rows
+    ]
+    top = f"<table:table-header-rows>{''.join(lines[:headers])}</table:table-header-rows>" if headers else ""
+    return f"<table:table>{top}{''.join(lines[headers:])}</table:table>"
+
+
+def test_cells_over_columns_repeat_unless_they_head_a_group(text_of):
+    columns, block = (f'table:number-columns-spanned="{span}"' for span in (3, '2" table:number-rows-spanned="2'))
+    rows = [
+        ["Pool", "Sat", "Sun"],
+        [("Summer", columns), None, None],
+        ["Indoor", ("9-17", block), None],
+        ["Outdoor", None, None],
+        ["Sauna", "", ""],
+    ]
+    assert text_of(odf_table(*rows)) == (
+        "| Pool | Sat | Sun |\n| --- | --- | --- |\n| Summer |  |  |\n| Indoor | 9-17 | 9-17 |\n"
+        "| Outdoor | 9-17 | 9-17 |\n| Sauna |  |  |"
+    )
+
+
+@pytest.mark.parametrize("headers", [0, 2])
+def test_a_title_and_two_header_rows(text_of, headers):
+    span = ("Price", 'table:number-columns-spanned="2"')
+    rows = [["Boat", span, None], ["", "half a day", "a day"], ["Kayak", "18 €", "30 €"], ["Canoe", "22 €", "41 €"]]
+    table = "| Boat | Price half a day | Price a day |\n| --- | --- | --- |\n"
+    table += "| Kayak | 18 € | 30 € |\n| Canoe | 22 € | 41 € |"
+    assert text_of(odf_table(*rows, headers=headers)) == table
+    title = [("Rates", 'table:number-columns-spanned="3"'), None, None]
+    assert text_of(odf_table(title, *rows)) == f"Rates\n\n{table}"

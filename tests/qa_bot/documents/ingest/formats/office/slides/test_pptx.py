@@ -113,6 +113,21 @@ def test_tables_with_merged_cells(text_of, deck):
     )
 
 
+def test_cells_over_columns_repeat_unless_they_head_a_group(text_of, deck):
+    _, add = deck
+    table = add("Hours", layout=5).shapes.add_table(4, 3, *BOX).table
+    rows = (["Pool", "Sat", "Sun"], ["Summer", "", ""], ["Indoor", "9-17", ""], ["Outdoor", "", ""])
+    for row, texts in enumerate(rows):
+        for column, text in enumerate(texts):
+            table.cell(row, column).text = text
+    table.cell(1, 0).merge(table.cell(1, 2))
+    table.cell(2, 1).merge(table.cell(3, 2))
+    assert text_of(saved(deck[0])) == (
+        "## Hours\n\n| Pool | Sat | Sun |\n| --- | --- | --- |\n| Summer |  |  |\n| Indoor | 9-17 | 9-17 |\n"
+        "| Outdoor | 9-17 | 9-17 |"
+    )
+
+
 def test_a_chart_is_a_table_of_its_values(text_of, deck):
     data = CategoryChartData()
     data.categories = ["North", "South"]
