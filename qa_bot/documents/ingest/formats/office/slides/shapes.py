@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.formats.list_labels import Depths, numeral
+from qa_bot.documents.ingest.formats.office.embedded import REFERENCES, write_embedded
 from qa_bot.documents.ingest.formats.office.formula_markup import formula_text
 from qa_bot.documents.ingest.formats.office.merged_cells import Cell, Merged, table_of
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
 from qa_bot.documents.ingest.formats.office.package import Link, Package, picture_text, web_link
-from qa_bot.documents.ingest.formats.office.slides.charts import chart_table, diagram_items
 from qa_bot.documents.ingest.formats.office.slides.reading_order import in_reading_order, is_above
 from qa_bot.documents.ingest.formats.office.symbol_fonts import symbols
 from qa_bot.documents.ingest.formats.run_marks import marked, resolved
@@ -130,10 +130,8 @@ class Shapes:
             for inner in data:
                 if inner.tag == "a:tbl":
                     self._table(inner)
-                elif inner.tag == "c:chart":
-                    self._chart(inner)
-                elif inner.tag == "dgm:relIds":
-                    self._diagram(inner)
+                elif inner.tag in REFERENCES:
+                    write_embedded(inner, self._package, self._links, self._writer)
         self._alternative_text(frame)
 
     def _table(self, table: Element) -> None:
@@ -152,20 +150,6 @@ class Shapes:
                 texts = (_paragraph_text(paragraph, self._links) for paragraph in cell.iter("a:p"))
                 cells.append("; ".join(filter(None, texts)))
         return cells
-
-    def _chart(self, reference: Element) -> None:
-        link = self._links.get(reference.get("r:id", ""))
-        chart = self._package.tree(link.target) if link is not None else None
-        if chart is not None:
-            title, rows = chart_table(chart)
-            self._writer.paragraph(title)
-            self._writer.table(rows)
-
-    def _diagram(self, reference: Element) -> None:
-        link = self._links.get(reference.get("r:dm", ""))
-        data = self._package.tree(link.target) if link is not None else None
-        for depth, text in diagram_items(data) if data is not None else ():
-            self._writer.item(text, depth=depth)
 
     def _alternative_text(self, shape: Element) -> None:
         for properties in shape:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
+from qa_bot.documents.ingest.formats.office.embedded import REFERENCES
 from qa_bot.documents.ingest.formats.office.formula_markup import formula_text
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
 from qa_bot.documents.ingest.formats.office.package import Link, picture_text, web_link
@@ -17,13 +18,14 @@ from qa_bot.documents.ingest.formats.run_marks import marked, resolved, unmarked
 SKIPPED = {
     *("w:pPr", "w:rPr", "w:sdtPr", "w:tcPr"),  # properties
     *("w:del", "w:moveFrom", "w:delText"),
-    *("w:commentReference", "w:annotationRef", "w:footnoteRef", "w:endnoteRef"),
+    *("w:annotationRef", "w:footnoteRef", "w:endnoteRef"),
     "w:rt",  # the reading of a Japanese word
 }
 CONTENTS_FIELD = re.compile(r"\s*TOC\b")
 CONTENTS_TARGET = re.compile(r"_Toc|_heading=h\.")
 """Begins the name of a place that a table of contents leads to, in Word and in Google Docs."""
 LINK_FIELD = re.compile(r'\s*HYPERLINK\s+"([^"]+)"')
+COMMENT = "w:commentReference"
 PLAIN = Style()
 CHARACTERS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011", "w:ptab": " "}
 
@@ -45,6 +47,7 @@ class Line:
 
     pieces: list[str] = field(default_factory=list)
     boxes: list[Element] = field(default_factory=list)
+    references: list[Element] = field(default_factory=list)  # to charts, diagrams and comments
     bold: int = 0  # or underlined characters
     monospaced: int = 0
     characters: int = 0
@@ -106,6 +109,7 @@ class _LineReader:
             "w:footnoteReference": lambda node: self._note("footnote", node),
             "w:endnoteReference": lambda node: self._note("endnote", node),
             "w:txbxContent": lambda node: self.line.boxes.append(node),
+            **dict.fromkeys((*REFERENCES, COMMENT), lambda node: self.line.references.append(node)),
             "wp:docPr": self._picture,
             "w:sym": lambda node: self.line.pieces.append(symbol(node.get("w:char", ""), node.get("w:font", ""))),
             "w:sdt": self._control,
