@@ -25,6 +25,7 @@ class OdfStyle(NamedTuple):
     is_bold: bool = False
     is_raised: bool = False
     is_struck: bool = False
+    is_hidden: bool = False
     font: str = ""
 
 
@@ -115,6 +116,7 @@ def _inherited(name: str, elements: Mapping[str, Element]) -> OdfStyle:
     weights = [value(style, "style:text-properties", attribute="fo:font-weight") for style in chain]
     positions = [value(style, "style:text-properties", attribute="style:text-position") for style in chain]
     strokes = [value(style, "style:text-properties", attribute="style:text-line-through-style") for style in chain]
+    displays = [value(style, "style:text-properties", attribute="text:display") for style in chain]
     return OdfStyle(
         is_title=any(name.lower() in TITLES for name in names),
         is_code=any(CODE.search(name) for name in names) or any(MONOSPACED.search(font) for font in fonts),
@@ -122,5 +124,6 @@ def _inherited(name: str, elements: Mapping[str, Element]) -> OdfStyle:
         is_bold=next(filter(None, weights), "") == "bold",
         is_raised=bool(RAISED.match(next(filter(None, positions), ""))),
         is_struck=next(filter(None, strokes), "none") != "none",
+        is_hidden=next(filter(None, displays), "") == "none",
         font=next((font or family for font, family in zip(fonts, families, strict=True) if font or family), ""),
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.formats.office.merged_cells import Cell, Merged, table_of
-from qa_bot.documents.ingest.formats.office.names import whole_number
+from qa_bot.documents.ingest.formats.office.names import child, whole_number
 from qa_bot.documents.ingest.formats.office.opendocument.lists import OdfLists
 from qa_bot.documents.ingest.formats.office.opendocument.styles import OdfStyles
 from qa_bot.documents.ingest.formats.office.package import picture_text, web_link
@@ -16,8 +16,9 @@ from qa_bot.documents.ingest.formats.run_marks import marked, resolved
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
 MOST_REPEATED = 1000  # spaces, rows or columns of one element
+COMMENT = "office:annotation"
 SKIPPED = {
-    *("text:tracked-changes", "office:annotation", "office:annotation-end", "text:ruby-text", "text:note-citation"),
+    *("text:tracked-changes", COMMENT, "office:annotation-end", "text:ruby-text", "text:note-citation"),
     *("text:table-of-content", "text:alphabetical-index", "text:illustration-index", "text:table-index"),
     *("office:forms", "text:sequence-decls", "presentation:notes", "text:soft-page-break", "text:hidden-text"),
 }
@@ -38,6 +39,7 @@ class OdfBlocks:
         self._lists = OdfLists(styles, self._item, self.add)
         self._notes: list[Element] = []
         self._code: list[str] = []
+        self._comments: list[Element] = []  # on the block that is read
         self._writers: dict[str, Callable[[Element], None]] = {
             "text:h": self._heading,
             "text:p": self._paragraph,
@@ -52,11 +54,14 @@ class OdfBlocks:
         if block.tag != "text:p":
             self.flush()
         write = self._writers.get(block.tag)
+        if self._is_hidden(block):
+            return
         if write is not None:
             write(block)
         elif block.tag in CONTAINERS:
             for inner in block:
                 self.add(inner)
+        self._show_comments()
 
     def flush(self) -> None:
         """Writes the lines of code that wait for a next one."""
@@ -72,11 +77,14 @@ class OdfBlocks:
             self.writer.heading(2, "Notes")
         for number, note in enumerate(notes, 1):
             self.writer.paragraph(f"[{number}] {self.blocks_text(note)}")
+            self._show_comments()
 
     def line(self, element: Element) -> tuple[str, list[Element]]:
         """The text of a paragraph, and the frames in it."""
         pieces: list[str] = []
         boxes: list[Element] = []
+        if self._is_hidden(element):
+            return "", []
         self._walk(element, pieces, boxes)
         style = self._styles.style(element.get("text:style-name", ""))
         text = marked(symbols("".join(pieces)), is_struck=style.is_struck)
@@ -94,7 +102,7 @@ class OdfBlocks:
                 texts += [
                     ", ".join(cell for cell in row if isinstance(cell, str) and cell) for row in self._cells(block)
                 ]
-            elif block.tag not in SKIPPED:
+            elif not self._is_hidden(block):
                 texts.append(self.blocks_text(block))
         return join_blocks(texts)
 
@@ -131,7 +139,9 @@ class OdfBlocks:
     def _walk(self, element: Element, pieces: list[str], boxes: list[Element]) -> None:
         pieces.append(_folded(element.text))
         for node in element:
-            if node.tag in SKIPPED:
+            if node.tag == COMMENT:
+                self._comments.append(node)
+            elif self._is_hidden(node):
                 pass
             elif node.tag in BOXES:
                 boxes.append(node)
@@ -156,10 +166,28 @@ class OdfBlocks:
                 self._walk(node, pieces, boxes)
             pieces.append(_folded(node.tail))
 
+    def _is_hidden(self, node: Element) -> bool:
+        """Whether an element is left out, or hidden by its attribute or by its style."""
+        is_text = node.tag in {"text:p", "text:h", "text:span"}
+        is_hidden = node.tag in SKIPPED or node.get("text:display") == "none"
+        return is_hidden or (is_text and self._styles.style(node.get("text:style-name", "")).is_hidden)
+
+    def _show_comments(self, *, depth: int = 0) -> None:
+        """Writes the comments on the block above, which is within `depth` items."""
+        comments, self._comments = self._comments, []
+        if comments:
+            self.flush()
+        for comment in comments:
+            creator = child(comment, "dc:creator")
+            author = f" ({creator.text})" if creator is not None and creator.text else ""
+            text = self.blocks_text(comment)
+            self.writer.paragraph(f"Comment{author}: {text}" if text else "", depth=depth)
+
     def _heading(self, element: Element) -> None:
         text, boxes = self.line(element)
         level = max(1, whole_number(element.get("text:outline-level"), 1))
         self.writer.heading(level, text)
+        self._show_comments()
         for box in boxes:
             self.add(box)
 
@@ -167,7 +195,7 @@ class OdfBlocks:
         style = self._styles.style(element.get("text:style-name", ""))
         text, boxes = self.line(element)
         if style.is_code and text:
-            self._code.append(_plain(element))
+            self._code.append(self._plain(element))
         else:
             self.flush()
             if style.is_title:
@@ -177,6 +205,7 @@ class OdfBlocks:
                 self.writer.quote(text)
             else:
                 self.writer.paragraph(text)
+        self._show_comments()
         for box in boxes:
             self.add(box)
 
@@ -188,6 +217,7 @@ class OdfBlocks:
                 texts.append(text)
                 boxes += inner
         self.writer.item("\n".join(filter(None, texts)), depth=depth, number=number, label=label)
+        self._show_comments(depth=depth + 1)
         for box in boxes:
             self.add(box)
 
@@ -198,6 +228,19 @@ class OdfBlocks:
 
     def _picture(self, element: Element) -> None:
         self.writer.paragraph(picture_text(element.text or ""))
+
+    def _plain(self, element: Element) -> str:
+        """A line of code with its spaces."""
+        pieces = [element.text or ""]
+        for node in element:
+            if node.tag == "text:s":
+                pieces.append(" " * min(max(1, whole_number(node.get("text:c"), 1)), MOST_REPEATED))
+            elif node.tag in {"text:tab", "text:line-break"}:
+                pieces.append("    " if node.tag == "text:tab" else "\n")
+            elif not self._is_hidden(node):
+                pieces.append(self._plain(node))
+            pieces.append(node.tail or "")
+        return "".join(pieces)
 
 
 def _rows(table: Element, *, is_header: bool = False) -> Iterator[tuple[Element, bool]]:
@@ -219,17 +262,3 @@ def _folded(text: str | None) -> str:
         return ""
     folded = " ".join(text.split())
     return f"{' ' if text[0].isspace() else ''}{folded}{' ' if folded and text[-1].isspace() else ''}"
-
-
-def _plain(element: Element) -> str:
-    """A line of code with its spaces."""
-    pieces = [element.text or ""]
-    for node in element:
-        if node.tag == "text:s":
-            pieces.append(" " * min(max(1, whole_number(node.get("text:c"), 1)), MOST_REPEATED))
-        elif node.tag in {"text:tab", "text:line-break"}:
-            pieces.append("    " if node.tag == "text:tab" else "\n")
-        elif node.tag not in SKIPPED:
-            pieces.append(_plain(node))
-        pieces.append(node.tail or "")
-    return "".join(pieces)

@@ -28,6 +28,10 @@ STYLES = (
     '<style:style style:name="T1"><style:text-properties style:text-position="33% 58%"/></style:style>'
     '<style:style style:name="T2"><style:text-properties style:text-line-through-style="solid"/></style:style>'
     '<style:style style:name="T3"><style:text-properties style:text-position="-33% 58%"/></style:style>'
+    '<style:style style:name="T6"><style:text-properties text:display="none"/></style:style>'
+    '<style:style style:name="T7" style:parent-style-name="T6"/>'
+    '<style:style style:name="T8" style:parent-style-name="T6"><style:text-properties text:display="true"/>'
+    "</style:style>"
     '<style:font-face style:name="Symbol1" svg:font-family="Symbol"/>'
     '<style:style style:name="T4"><style:text-properties style:font-name="Symbol1"/></style:style>'
     '<style:style style:name="T5"><style:text-properties fo:font-family="Wingdings"/></style:style>'
@@ -287,3 +291,32 @@ def test_a_title_and_two_header_rows(text_of, headers):
     assert text_of(odf_table(*rows, headers=headers)) == table
     title = [("Rates", 'table:number-columns-spanned="3"'), None, None]
     assert text_of(odf_table(title, *rows)) == f"Rates\n\n{table}"
+
+
+def test_hidden_text_is_left_out(text_of):
+    span = '<text:span text:style-name="{}">{}</text:span>'
+    body = (
+        f"<text:p>Green{span.format('T6', ' or blue')}{span.format('T7', ' or red')}"
+        f"{span.format('T8', ' tea')}.</text:p>"
+        '<text:p text:style-name="T7">Secret</text:p><text:h text:style-name="T6">Secret</text:h>'
+        f'<text:p text:style-name="P2">go(){span.format("T6", "!")}</text:p>'
+        '<text:section text:display="none"><text:p>Secret</text:p></text:section>'
+    )
+    table = odf_table(["Name", "Age"], ["Ann", span.format("T6", "9") + "7"])
+    assert text_of(body + table) == "Green tea.\n\n```\ngo()\n```\n\n| Name | Age |\n| --- | --- |\n| Ann | 7 |"
+
+
+def test_comments_follow_their_blocks(text_of):
+    comment = (
+        "<office:annotation><dc:creator>{}</dc:creator><dc:date>2026</dc:date><text:p>{}</text:p></office:annotation>"
+    )
+    body = (
+        f"<text:p>Closed.{comment.format('Ann', 'From July.')}<office:annotation-end/>"
+        "<draw:frame><draw:text-box><text:p>A box.</text:p></draw:text-box></draw:frame></text:p>"
+        + numbered(f"<text:p>Roof{comment.format('', 'All?')}</text:p>", "Cellar")
+        + odf_table(["Name", "Age"], ["Bo" + comment.format("Cy", "Eight?"), "7"])
+    )
+    assert text_of(body) == (
+        "Closed.\n\nComment (Ann): From July.\n\nA box.\n\n1. Roof\n\n    Comment: All?\n2. Cellar\n\n| Name | Age |\n"
+        "| --- | --- |\n| Bo | 7 |\n\nComment (Cy): Eight?"
+    )
