@@ -6,7 +6,21 @@ from qa_bot.documents.ingest.table_shape import goes_on, header_rows, is_header,
 
 
 @pytest.mark.parametrize(
-    "text", ["8", "-1,234.50", "7.5 %", "€ 12", "12 EUR", "CHF 5", "2024-02-29", "29.02.24", "13:05", "n/a", "TRUE"]
+    "text",
+    [
+        "8",
+        "-1,234.50",
+        "7.5 %",
+        "€ 12",
+        "12 EUR",
+        "CHF 5",
+        "2024-02-29",
+        "29.02.24",
+        "13:05",
+        "175:05.90",
+        "n/a",
+        "TRUE",
+    ],
 )
 def test_values(text):
     assert is_value(text)

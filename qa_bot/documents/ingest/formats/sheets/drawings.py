@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from qa_bot.documents.ingest.formats.office.charts import drawn_text
 from qa_bot.documents.ingest.formats.office.names import child
 from qa_bot.documents.ingest.formats.office.package import Package
-from qa_bot.documents.ingest.formats.office.slides.charts import drawn_text
 
 
 def drawing_texts(package: Package, sheet: str) -> list[str]:

@@ -32,7 +32,7 @@ BUILT_IN = {
     40: "#,##0.00",
     45: "mm:ss",
     46: "[h]:mm:ss",
-    47: "mm:ss",
+    47: "mm:ss.0",
     48: "0.0E+0",
 }
 """Formats that files name by number only."""
@@ -40,6 +40,9 @@ BUILT_IN = {
 EPOCH, EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)  # sheets have no time zones
 LAST_DAY = 2_958_465  # 9999-12-31
 LITERAL = re.compile(r'"([^"]*)"|\\(.)|_.|\*.|\[\$([^\]-]*)[^\]]*\]|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
+TIME_PART = re.compile(r"(\[)?(h+|m+|s+)\]?(?:\.(0{1,6}))?", re.IGNORECASE)
+UNITS = {"h": (3600, 24), "m": (60, 60), "s": (1, 60)}
+"""Letter of a part of a time → its seconds, and how many of it the next larger part has."""
 DIGITS = re.compile(r"[0#?](?:.*[0#?])?[,.]*")
 CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
 HOLDS = {
@@ -50,6 +53,7 @@ HOLDS = {
     "=": operator.eq,
     "<>": operator.ne,
 }
+SIGNS = re.compile(r"[\s()+\-−–—]+")
 SECTIONS, MOST_COMMAS = 4, 9
 GENERAL_DIGITS, NUMBER_DIGITS = 11, 15
 _SHOWN_ONLY = {sign: 0xE000 + sign for sign in range(128)}
@@ -62,10 +66,11 @@ class Format(NamedTuple):
 
     The last `optional` decimals ("0.##") are left out if they are zeros; so is a point without decimals, which Excel
     shows ("5."). `template` has the whole digits with the signs among them ("000-00"), if there are signs or leading
-    zeros. If `condition`, such as "<=" and 999, does not hold, the format is `otherwise`.
+    zeros; for elapsed time it is the whole format. If `condition`, such as "<=" and 999, does not hold, the format is
+    `otherwise`.
     """
 
-    kind: str = "general"  # or number, date, time, datetime, elapsed
+    kind: str = "general"  # or number, words, date, time, datetime, elapsed
     before: str = ""
     after: str = ""
     decimals: int = 0
@@ -77,6 +82,12 @@ class Format(NamedTuple):
     divisor: int = 1
     condition: tuple[str, float] = ("=", 0)
     otherwise: Format | None = None
+    has_sign: bool = False  # it is for negative numbers, and has their sign or a word for it
+
+    @property
+    def words(self) -> str:
+        """What is around the digits, without signs and parentheses."""
+        return SIGNS.sub("", self.before + self.after)
 
 
 def shown(number: float, format_: Format, *, is_1904: bool = False) -> str:
@@ -86,15 +97,16 @@ def shown(number: float, format_: Format, *, is_1904: bool = False) -> str:
     if format_.kind in {"date", "time", "datetime"}:
         return _date(number, format_.kind, is_1904=is_1904)
     if format_.kind == "elapsed":
-        minutes = round(abs(number) * 24 * 60) if abs(number) < LAST_DAY else 0
-        return f"{'-' if number < 0 else ''}{minutes // 60}:{minutes % 60:02}"
+        return _elapsed(number, format_)
+    if format_.kind == "words":
+        return format_.before
     if format_.kind == "general":
         return general(number)
     scaled = (number * 100 if format_.is_percent else number) / format_.divisor
     if format_.is_scientific:
         return f"{format_.before}{scaled:.{format_.decimals}E}{format_.after}"
     digits = f"{_half_up(abs(scaled)):{',' if format_.has_thousands else ''}.{format_.decimals}f}"
-    sign = "-" if number < 0 and digits.strip("0.,") else ""
+    sign = "-" if number < 0 and not format_.has_sign and digits.strip("0.,") else ""
     whole, _, decimals = digits.partition(".")
     needed = len(decimals) - format_.optional
     decimals = decimals[:needed] + decimals[needed:].rstrip("0")
@@ -125,32 +137,50 @@ def general(number: float) -> str:
 
 @lru_cache(maxsize=1024)
 def parse_format(code: str) -> Format:
-    """A format from its code ("#,##0.00 €"); the part for positive numbers counts, unless parts have conditions."""
-    section, *others = _sections(code)[:SECTIONS]
-    condition = CONDITION.search(section)
-    format_ = _format(section)
+    """A format from its code ("#,##0.00 €").
+
+    The part for positive numbers counts for all, unless parts have conditions, or the others have their words ("none").
+    """
+    sections = _sections(code)[:SECTIONS]
+    if any(map(CONDITION.search, sections)):
+        return _conditional(*sections)
+    first, *others = map(_format, sections)
+    format_ = first
+    for sign, other in zip("<=", others, strict=False):
+        if first.kind == "words" or (other.words and other.words != first.words):
+            format_ = other._replace(condition=(sign, 0), otherwise=format_, has_sign=sign == "<")
+    return format_
+
+
+def _conditional(section: str, *others: str) -> Format:
+    """A format whose parts have conditions."""
+    condition, format_ = CONDITION.search(section), _format(section)
     if condition is None or not others:
         return format_
-    return format_._replace(condition=(condition[1], float(condition[2])), otherwise=parse_format(";".join(others)))
+    return format_._replace(condition=(condition[1], float(condition[2])), otherwise=_conditional(*others))
 
 
 def _format(section: str) -> Format:
     if section.strip().lower() in {"general", "@", "", "standard"}:
         return Format()
     signs = LITERAL.sub("", section).lower()
-    if re.search(r"\[(?:h+|m+|s+)\]", signs):
-        return Format("elapsed")
-    if re.search(r"[ymdhs]", signs):
-        is_date, is_time = bool(re.search(r"[yd]|^m+$", signs)), bool(re.search(r"[hs]", signs))
-        return Format("datetime" if is_date and is_time else "time" if is_time else "date")
-    return _number_format(section)
+    if not re.search(r"[ymdhs]", signs):
+        return _number_format(section)
+    is_date, is_time = bool(re.search(r"[yd]|^m+$", signs)), bool(re.search(r"[hs]|\[m", signs))
+    is_clock = "h" in signs and not re.search(r"\[[hms]|s\]?\.0", signs)
+    if is_time and not is_date and not is_clock:
+        text = LITERAL.sub(_literal, section)
+        decimals = max((len(part[3] or "") for part in TIME_PART.finditer(text)), default=0)
+        return Format("elapsed", decimals=decimals, template=text)
+    return Format("datetime" if is_date and is_time else "time" if is_time else "date")
 
 
 def _number_format(section: str) -> Format:
     text = LITERAL.sub(_literal, section)
     digits = DIGITS.search(text)
     if digits is None or "/" in text:  # only words, or a fraction
-        return Format()
+        words = text.translate(_SHOWN).strip()
+        return Format("words", words) if words and not re.search(r"[@/a-z]", text, re.IGNORECASE) else Format()
     body, exponent, _ = digits[0].lower().partition("e")
     whole, _, decimals = body.rstrip(",").partition(".")
     template = whole.rstrip(",")
@@ -201,3 +231,18 @@ def _date(number: float, kind: str, *, is_1904: bool) -> str:
     if kind == "date" and (moment.hour, moment.minute, moment.second) == (0, 0, 0):
         return moment.date().isoformat()
     return f"{moment.date().isoformat()} {clock}" if kind != "date" else moment.date().isoformat()
+
+
+def _elapsed(number: float, format_: Format) -> str:
+    """A length of time ("75:05.30"), rounded to its last decimal. A part in brackets counts what is beyond it too."""
+    if abs(number) > LAST_DAY:
+        return general(number)
+    decimals = format_.decimals
+    seconds, fraction = divmod(round(abs(number) * 86_400 * 10**decimals), 10**decimals)
+
+    def part(match: re.Match[str]) -> str:
+        size, most = UNITS[match[2][0].lower()]
+        count = seconds // size if match[1] else seconds // size % most
+        return f"{count:0{min(len(match[2]), 2)}}" + (f".{fraction:0{decimals}}" if match[3] else "")
+
+    return f"{'-' if number < 0 else ''}{TIME_PART.sub(part, format_.template).translate(_SHOWN).strip()}"

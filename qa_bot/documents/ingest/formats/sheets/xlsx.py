@@ -13,6 +13,7 @@ from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_li
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
 from qa_bot.documents.ingest.formats.office.package import Link, Package, read_package, web_link
 from qa_bot.documents.ingest.formats.office.properties import core_properties
+from qa_bot.documents.ingest.formats.office.symbol_fonts import symbols
 from qa_bot.documents.ingest.formats.run_marks import marked, resolved
 from qa_bot.documents.ingest.formats.sheets.drawings import drawing_texts
 from qa_bot.documents.ingest.formats.sheets.number_formats import BUILT_IN, Format, parse_format, shown
@@ -88,6 +89,7 @@ def _rich_text(item: Element) -> str:
         elif inner.tag == "x:r":
             text = "".join(node.text or "" for node in inner if node.tag == "x:t")
             properties = child(inner, "x:rPr")
+            text = symbols(text, value(properties, "x:rFont", attribute="val"))
             is_raised = value(properties, "x:vertAlign", attribute="val") == "superscript"
             is_struck = value(properties, "x:strike", attribute="val", default="1") not in {"0", "false"}
             is_struck = is_struck and child(properties, "x:strike") is not None
@@ -172,7 +174,7 @@ def _is_uncounted(cell: Element) -> bool:
 
 
 def _number(text: str, format_: Format, book: _Book) -> str:
-    if format_.kind == "general" and text.isdigit():
+    if format_.kind == "general" and format_.otherwise is None and text.isdigit():
         return text
     try:
         return shown(float(text), format_, is_1904=book.is_1904)

@@ -21,7 +21,7 @@ FURNITURE = {"title", "date-time", "footer", "header", "page-number", "notes"}
 
 
 def read_text(file: SourceFile) -> Iterator[Item]:
-    """One record with the path as its id; headers, footers, comments and deleted text are left out."""
+    """One record with the path as its id; headers, footers and deleted text are left out."""
     yield from read_parts(file, lambda package: _read_text(file, package))
 
 

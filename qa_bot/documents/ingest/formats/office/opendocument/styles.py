@@ -25,6 +25,8 @@ class OdfStyle(NamedTuple):
     is_bold: bool = False
     is_raised: bool = False
     is_struck: bool = False
+    is_hidden: bool = False
+    font: str = ""
 
 
 class ListLevel(NamedTuple):
@@ -45,11 +47,14 @@ class OdfStyles:
 
     def __init__(self, roots: Iterable[Element | None]) -> None:
         self._elements: dict[str, Element] = {}
+        self._fonts: dict[str, str] = {}
         self._lists: dict[str, dict[int, ListLevel]] = {}
         for root in roots:
             for element in root.iter() if root is not None else ():
                 if element.tag == "style:style":
                     self._elements[element.get("style:name", "")] = element
+                elif element.tag == "style:font-face":
+                    self._fonts[element.get("style:name", "")] = element.get("svg:font-family", "")
                 elif element.tag == "text:list-style":
                     self._lists[element.get("style:name", "")] = _levels(element)
         self._styles: dict[str, OdfStyle] = {}
@@ -57,7 +62,8 @@ class OdfStyles:
     def style(self, name: str) -> OdfStyle:
         """The style of a paragraph or a run."""
         if name not in self._styles:
-            self._styles[name] = _inherited(name, self._elements)
+            style = _inherited(name, self._elements)
+            self._styles[name] = style._replace(font=self._fonts.get(style.font, style.font))
         return self._styles[name]
 
     def list_level(self, name: str, level: int) -> ListLevel | None:
@@ -106,9 +112,11 @@ def _inherited(name: str, elements: Mapping[str, Element]) -> OdfStyle:
         names.append(name)
     names = [name.replace("_20_", " ") for name in names if name]
     fonts = [value(style, "style:text-properties", attribute="style:font-name") for style in chain]
+    families = [value(style, "style:text-properties", attribute="fo:font-family") for style in chain]
     weights = [value(style, "style:text-properties", attribute="fo:font-weight") for style in chain]
     positions = [value(style, "style:text-properties", attribute="style:text-position") for style in chain]
     strokes = [value(style, "style:text-properties", attribute="style:text-line-through-style") for style in chain]
+    displays = [value(style, "style:text-properties", attribute="text:display") for style in chain]
     return OdfStyle(
         is_title=any(name.lower() in TITLES for name in names),
         is_code=any(CODE.search(name) for name in names) or any(MONOSPACED.search(font) for font in fonts),
@@ -116,4 +124,6 @@ def _inherited(name: str, elements: Mapping[str, Element]) -> OdfStyle:
         is_bold=next(filter(None, weights), "") == "bold",
         is_raised=bool(RAISED.match(next(filter(None, positions), ""))),
         is_struck=next(filter(None, strokes), "none") != "none",
+        is_hidden=next(filter(None, displays), "") == "none",
+        font=next((font or family for font, family in zip(fonts, families, strict=True) if font or family), ""),
     )

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from xml.etree.ElementTree import Element
 
+from qa_bot.documents.ingest.formats.office.merged_cells import Cell, Merged, table_of
 from qa_bot.documents.ingest.formats.office.names import child, whole_number
 from qa_bot.documents.ingest.formats.office.opendocument.lists import OdfLists
 from qa_bot.documents.ingest.formats.office.opendocument.styles import OdfStyles
 from qa_bot.documents.ingest.formats.office.package import picture_text, web_link
+from qa_bot.documents.ingest.formats.office.symbol_fonts import symbols
 from qa_bot.documents.ingest.formats.office.word.tables import join_blocks
 from qa_bot.documents.ingest.formats.run_marks import marked, resolved
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
-from qa_bot.documents.ingest.table_shape import is_header
 
 MOST_REPEATED = 1000  # spaces, rows or columns of one element
+COMMENT = "office:annotation"
 SKIPPED = {
-    *("text:tracked-changes", "office:annotation", "office:annotation-end", "text:ruby-text", "text:note-citation"),
+    *("text:tracked-changes", COMMENT, "office:annotation-end", "text:ruby-text", "text:note-citation"),
     *("text:table-of-content", "text:alphabetical-index", "text:illustration-index", "text:table-index"),
     *("office:forms", "text:sequence-decls", "presentation:notes", "text:soft-page-break", "text:hidden-text"),
 }
@@ -37,6 +39,7 @@ class OdfBlocks:
         self._lists = OdfLists(styles, self._item, self.add)
         self._notes: list[Element] = []
         self._code: list[str] = []
+        self._comments: list[Element] = []  # on the block that is read
         self._writers: dict[str, Callable[[Element], None]] = {
             "text:h": self._heading,
             "text:p": self._paragraph,
@@ -51,11 +54,14 @@ class OdfBlocks:
         if block.tag != "text:p":
             self.flush()
         write = self._writers.get(block.tag)
+        if self._is_hidden(block):
+            return
         if write is not None:
             write(block)
         elif block.tag in CONTAINERS:
             for inner in block:
                 self.add(inner)
+        self._show_comments()
 
     def flush(self) -> None:
         """Writes the lines of code that wait for a next one."""
@@ -71,13 +77,17 @@ class OdfBlocks:
             self.writer.heading(2, "Notes")
         for number, note in enumerate(notes, 1):
             self.writer.paragraph(f"[{number}] {self.blocks_text(note)}")
+            self._show_comments()
 
     def line(self, element: Element) -> tuple[str, list[Element]]:
         """The text of a paragraph, and the frames in it."""
         pieces: list[str] = []
         boxes: list[Element] = []
+        if self._is_hidden(element):
+            return "", []
         self._walk(element, pieces, boxes)
-        text = marked("".join(pieces), is_struck=self._styles.style(element.get("text:style-name", "")).is_struck)
+        style = self._styles.style(element.get("text:style-name", ""))
+        text = marked(symbols("".join(pieces)), is_struck=style.is_struck)
         lines = (" ".join(line.split(" ")).strip() for line in resolved(text).split("\n"))
         return "\n".join(line for line in lines if line), boxes
 
@@ -89,41 +99,49 @@ class OdfBlocks:
                 text, boxes = self.line(block)
                 texts += [text, *map(self.blocks_text, boxes)]
             elif block.tag == "table:table":
-                texts += [", ".join(filter(None, row)) for row in self.rows(block)]
-            elif block.tag not in SKIPPED:
+                texts += [
+                    ", ".join(cell for cell in row if isinstance(cell, str) and cell) for row in self._cells(block)
+                ]
+            elif not self._is_hidden(block):
                 texts.append(self.blocks_text(block))
         return join_blocks(texts)
 
-    def rows(self, table: Element) -> list[list[str]]:
-        """Cells of a table; what is merged downwards is repeated."""
-        rows: list[list[str]] = []
-        merged: dict[int, tuple[int, str]] = {}  # column → rows left, text
-        for row in _rows(table):
-            cells: list[str] = []
+    def _cells(self, table: Element) -> list[list[Cell]]:
+        """The places of a table; empty columns at its end are left out."""
+        rows: list[list[Cell]] = []
+        down: dict[int, int] = {}  # column → rows that a merged cell still covers
+        for row, _ in _rows(table):
+            cells: list[Cell] = []
+            right = 0  # columns that a merged cell still covers
             for cell in row:
                 if cell.tag not in {"table:table-cell", "table:covered-table-cell"}:
                     continue
-                repeated = min(whole_number(cell.get("table:number-columns-repeated"), 1), MOST_REPEATED)
+                is_covered = cell.tag == "table:covered-table-cell"
                 text = self.blocks_text(cell)
-                for _ in range(max(1, repeated)):
-                    column = len(cells)
-                    left, above = merged.pop(column, (0, ""))
-                    cells.append(above if left and cell.tag == "table:covered-table-cell" else text)
-                    if left > 1:
-                        merged[column] = left - 1, above
-                    span = whole_number(cell.get("table:number-rows-spanned"), 1)
-                    if span > 1:
-                        merged[column] = span - 1, text
+                repeated = min(whole_number(cell.get("table:number-columns-repeated"), 1), MOST_REPEATED)
+                first = len(cells)
+                for column in range(first, first + max(1, repeated)):
+                    if is_covered and right > 0:
+                        cells.append(Merged.LEFT)
+                        right -= 1
+                    else:
+                        cells.append(Merged.ABOVE if is_covered and down.get(column, 0) > 0 else text)
+                        down[column] = down.get(column, 0) - 1
+                if not is_covered:
+                    right = _span(cell, "columns") - 1
+                    down |= dict.fromkeys(range(first, len(cells) + right), _span(cell, "rows") - 1)
             while cells and not cells[-1]:
                 cells.pop()
-            if cells:
-                rows.append(cells)
-        return rows
+            rows.append(cells)
+        width = max(map(len, rows), default=0)
+        return [cells + [""] * (width - len(cells)) for cells in rows]
 
     def _walk(self, element: Element, pieces: list[str], boxes: list[Element]) -> None:
         pieces.append(_folded(element.text))
         for node in element:
-            if node.tag in SKIPPED:
+            if node.tag == COMMENT:
+                self._comments.append(node)
+            elif self._is_hidden(node):
                 pass
             elif node.tag in BOXES:
                 boxes.append(node)
@@ -138,7 +156,8 @@ class OdfBlocks:
                 run: list[str] = []
                 self._walk(node, run, boxes)
                 style = self._styles.style(node.get("text:style-name", ""))
-                pieces.append(marked("".join(run), is_raised=style.is_raised, is_struck=style.is_struck))
+                text = symbols("".join(run), style.font)
+                pieces.append(marked(text, is_raised=style.is_raised, is_struck=style.is_struck))
             elif node.tag == "text:s":
                 pieces.append(" " * min(max(1, whole_number(node.get("text:c"), 1)), MOST_REPEATED))
             elif node.tag in {"text:tab", "text:line-break"}:
@@ -147,10 +166,28 @@ class OdfBlocks:
                 self._walk(node, pieces, boxes)
             pieces.append(_folded(node.tail))
 
+    def _is_hidden(self, node: Element) -> bool:
+        """Whether an element is left out, or hidden by its attribute or by its style."""
+        is_text = node.tag in {"text:p", "text:h", "text:span"}
+        is_hidden = node.tag in SKIPPED or node.get("text:display") == "none"
+        return is_hidden or (is_text and self._styles.style(node.get("text:style-name", "")).is_hidden)
+
+    def _show_comments(self, *, depth: int = 0) -> None:
+        """Writes the comments on the block above, which is within `depth` items."""
+        comments, self._comments = self._comments, []
+        if comments:
+            self.flush()
+        for comment in comments:
+            creator = child(comment, "dc:creator")
+            author = f" ({creator.text})" if creator is not None and creator.text else ""
+            text = self.blocks_text(comment)
+            self.writer.paragraph(f"Comment{author}: {text}" if text else "", depth=depth)
+
     def _heading(self, element: Element) -> None:
         text, boxes = self.line(element)
         level = max(1, whole_number(element.get("text:outline-level"), 1))
         self.writer.heading(level, text)
+        self._show_comments()
         for box in boxes:
             self.add(box)
 
@@ -158,7 +195,7 @@ class OdfBlocks:
         style = self._styles.style(element.get("text:style-name", ""))
         text, boxes = self.line(element)
         if style.is_code and text:
-            self._code.append(_plain(element))
+            self._code.append(self._plain(element))
         else:
             self.flush()
             if style.is_title:
@@ -168,6 +205,7 @@ class OdfBlocks:
                 self.writer.quote(text)
             else:
                 self.writer.paragraph(text)
+        self._show_comments()
         for box in boxes:
             self.add(box)
 
@@ -179,28 +217,43 @@ class OdfBlocks:
                 texts.append(text)
                 boxes += inner
         self.writer.item("\n".join(filter(None, texts)), depth=depth, number=number, label=label)
+        self._show_comments(depth=depth + 1)
         for box in boxes:
             self.add(box)
 
     def _table(self, table: Element) -> None:
-        rows = self.rows(table)
-        if rows and max(map(len, rows)) == 1:
-            for row in rows:
-                self.writer.paragraph(row[0])
-        else:
-            has_header = child(table, "table:table-header-rows") is not None
-            self.writer.table(rows, header=len(rows) > 1 and (has_header or is_header(rows)))
+        marked = [is_header for _, is_header in _rows(table)]
+        rows = [(row, is_header) for row, is_header in zip(self._cells(table), marked, strict=True) if any(row)]
+        table_of([row for row, _ in rows], [is_header for _, is_header in rows]).write(self.writer)
 
     def _picture(self, element: Element) -> None:
         self.writer.paragraph(picture_text(element.text or ""))
 
+    def _plain(self, element: Element) -> str:
+        """A line of code with its spaces."""
+        pieces = [element.text or ""]
+        for node in element:
+            if node.tag == "text:s":
+                pieces.append(" " * min(max(1, whole_number(node.get("text:c"), 1)), MOST_REPEATED))
+            elif node.tag in {"text:tab", "text:line-break"}:
+                pieces.append("    " if node.tag == "text:tab" else "\n")
+            elif not self._is_hidden(node):
+                pieces.append(self._plain(node))
+            pieces.append(node.tail or "")
+        return "".join(pieces)
 
-def _rows(table: Element) -> Iterator[Element]:
+
+def _rows(table: Element, *, is_header: bool = False) -> Iterator[tuple[Element, bool]]:
+    """The rows of a table, and whether they are marked as headers."""
     for inner in table:
         if inner.tag == "table:table-row":
-            yield inner
+            yield inner, is_header
         elif inner.tag in {"table:table-header-rows", "table:table-rows", "table:table-row-group"}:
-            yield from _rows(inner)
+            yield from _rows(inner, is_header=is_header or inner.tag == "table:table-header-rows")
+
+
+def _span(cell: Element, direction: str) -> int:
+    return min(max(1, whole_number(cell.get(f"table:number-{direction}-spanned"), 1)), MOST_REPEATED)
 
 
 def _folded(text: str | None) -> str:
@@ -209,17 +262,3 @@ def _folded(text: str | None) -> str:
         return ""
     folded = " ".join(text.split())
     return f"{' ' if text[0].isspace() else ''}{folded}{' ' if folded and text[-1].isspace() else ''}"
-
-
-def _plain(element: Element) -> str:
-    """A line of code with its spaces."""
-    pieces = [element.text or ""]
-    for node in element:
-        if node.tag == "text:s":
-            pieces.append(" " * min(max(1, whole_number(node.get("text:c"), 1)), MOST_REPEATED))
-        elif node.tag in {"text:tab", "text:line-break"}:
-            pieces.append("    " if node.tag == "text:tab" else "\n")
-        elif node.tag not in SKIPPED:
-            pieces.append(_plain(node))
-        pieces.append(node.tail or "")
-    return "".join(pieces)

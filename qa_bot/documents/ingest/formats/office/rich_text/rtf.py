@@ -11,6 +11,7 @@ from qa_bot.documents.ingest.formats.office.package import LARGEST_PART
 from qa_bot.documents.ingest.formats.office.properties import Properties, check_size, document_record
 from qa_bot.documents.ingest.formats.office.rich_text.blocks import RtfBlocks
 from qa_bot.documents.ingest.formats.office.rich_text.tokens import CHARSETS, Token, codec_of, tokens
+from qa_bot.documents.ingest.formats.office.symbol_fonts import is_symbol_font, symbols
 from qa_bot.documents.ingest.formats.run_marks import marked
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Reject
@@ -103,7 +104,8 @@ class _Reader:
         self._group = _Group()
         self._stack: list[_Group] = []
         self._codec = "cp1252"
-        self._fonts: dict[int, str] = {}
+        self._fonts: dict[int, str] = {}  # number → codec
+        self._font_names: dict[int, str] = {}
         self._defined = 0  # the font or style that is being defined
         self._default_font = 0
         self._skip_bytes = 0  # the replacement of a Unicode character for older programs
@@ -120,7 +122,7 @@ class _Reader:
             "deleted": lambda number: self._set(is_hidden=number != 0),
             "v": lambda number: self._set(is_hidden=number != 0),
             "b": lambda number: self._set(is_bold=number != 0),
-            "plain": lambda _: self._set(is_bold=False, is_raised=False, is_struck=False),
+            "plain": lambda _: self._set(is_bold=False, is_raised=False, is_struck=False, font=-1),
             "super": lambda _: self._set(is_raised=True),
             "up": lambda number: self._set(is_raised=number != 0),
             **dict.fromkeys(("nosupersub", "sub", "dn"), lambda _: self._set(is_raised=False)),
@@ -204,8 +206,16 @@ class _Reader:
     def _bytes(self, data: bytes) -> None:
         skipped, self._skip_bytes = min(self._skip_bytes, len(data)), max(0, self._skip_bytes - len(data))
         if not self._group.is_skipped and len(data) > skipped:
-            font = self._group.font if self._group.font >= 0 else self._default_font
-            self._text(data[skipped:].decode(self._fonts.get(font, self._codec), "replace"))
+            codec = "latin-1" if is_symbol_font(self._font_name) else self._fonts.get(self._font_number, self._codec)
+            self._text(data[skipped:].decode(codec, "replace"))
+
+    @property
+    def _font_number(self) -> int:
+        return self._group.font if self._group.font >= 0 else self._default_font
+
+    @property
+    def _font_name(self) -> str:
+        return self._font_names.get(self._font_number, "")
 
     def _text(self, text: str) -> None:
         group = self._group
@@ -215,12 +225,14 @@ class _Reader:
             group.field.instruction.append(text)
         elif group.sink in self.properties:
             self.properties[group.sink].append(text)
+        elif group.sink == "fonttbl":
+            self._font_names[self._defined] = self._font_names.get(self._defined, "") + text
         elif group.sink == "stylesheet":
             self.blocks.define_style(self._defined, text)
         elif group.sink in {"listtext", "pntext"}:
-            self.blocks.sign(text)
+            self.blocks.sign(symbols(text, self._font_name))
         elif group.sink in {"", "footnote"}:
-            text = marked(text, is_raised=group.is_raised, is_struck=group.is_struck)
+            text = marked(symbols(text, self._font_name), is_raised=group.is_raised, is_struck=group.is_struck)
             self.blocks.text(text, is_bold=group.is_bold)
 
     def _unicode(self, number: int | None) -> None:

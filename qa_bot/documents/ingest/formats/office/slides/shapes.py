@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable, Mapping
 from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.formats.list_labels import Depths, numeral
+from qa_bot.documents.ingest.formats.office.embedded import REFERENCES, write_embedded
 from qa_bot.documents.ingest.formats.office.formula_markup import formula_text
+from qa_bot.documents.ingest.formats.office.merged_cells import Cell, Merged, table_of
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
 from qa_bot.documents.ingest.formats.office.package import Link, Package, picture_text, web_link
-from qa_bot.documents.ingest.formats.office.slides.charts import chart_table, diagram_items
 from qa_bot.documents.ingest.formats.office.slides.reading_order import in_reading_order, is_above
+from qa_bot.documents.ingest.formats.office.symbol_fonts import symbols
 from qa_bot.documents.ingest.formats.run_marks import marked, resolved
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
-from qa_bot.documents.ingest.table_shape import is_header
 
 FURNITURE = {"dt", "ftr", "sldNum", "hdr", "sldImg"}
 BULLETED = {"", "body", "obj"}
@@ -129,43 +130,26 @@ class Shapes:
             for inner in data:
                 if inner.tag == "a:tbl":
                     self._table(inner)
-                elif inner.tag == "c:chart":
-                    self._chart(inner)
-                elif inner.tag == "dgm:relIds":
-                    self._diagram(inner)
+                elif inner.tag in REFERENCES:
+                    write_embedded(inner, self._package, self._links, self._writer)
         self._alternative_text(frame)
 
     def _table(self, table: Element) -> None:
-        rows: list[list[str]] = []
-        for row in (inner for inner in table if inner.tag == "a:tr"):
-            cells: list[str] = []
-            for cell in (inner for inner in row if inner.tag == "a:tc"):
-                above = rows[-1][len(cells)] if rows and len(cells) < len(rows[-1]) else ""
-                beside = cells[-1] if cells and not rows else ""
-                if cell.get("vMerge") in {"1", "true"}:
-                    cells.append(above)
-                elif cell.get("hMerge") in {"1", "true"}:
-                    cells.append(beside)
-                else:
-                    texts = (_paragraph_text(paragraph, self._links) for paragraph in cell.iter("a:p"))
-                    cells.append("; ".join(filter(None, texts)))
-            rows.append(cells)
+        rows = [self._row(row) for row in table if row.tag == "a:tr"]
         says_header = value(table, "a:tblPr", attribute="firstRow") in {"1", "true"}
-        self._writer.table(rows, header=len(rows) > 1 and (says_header or is_header(rows)))
+        table_of(rows, [says_header and row is rows[0] for row in rows]).write(self._writer)
 
-    def _chart(self, reference: Element) -> None:
-        link = self._links.get(reference.get("r:id", ""))
-        chart = self._package.tree(link.target) if link is not None else None
-        if chart is not None:
-            title, rows = chart_table(chart)
-            self._writer.paragraph(title)
-            self._writer.table(rows)
-
-    def _diagram(self, reference: Element) -> None:
-        link = self._links.get(reference.get("r:dm", ""))
-        data = self._package.tree(link.target) if link is not None else None
-        for depth, text in diagram_items(data) if data is not None else ():
-            self._writer.item(text, depth=depth)
+    def _row(self, row: Element) -> list[Cell]:
+        cells: list[Cell] = []
+        for cell in (inner for inner in row if inner.tag == "a:tc"):
+            if cell.get("vMerge") in {"1", "true"}:
+                cells.append(Merged.ABOVE)
+            elif cell.get("hMerge") in {"1", "true"}:
+                cells.append(Merged.LEFT)
+            else:
+                texts = (_paragraph_text(paragraph, self._links) for paragraph in cell.iter("a:p"))
+                cells.append("; ".join(filter(None, texts)))
+        return cells
 
     def _alternative_text(self, shape: Element) -> None:
         for properties in shape:
@@ -180,6 +164,8 @@ def _paragraph_text(paragraph: Element, links: Mapping[str, Link]) -> str:
             continue
         text = _run_text(run)
         properties = child(run, "a:rPr")
+        fonts = [value(properties, name, attribute="typeface") for name in ("a:latin", "a:sym")]
+        text = symbols(text, fonts[0], private_font=fonts[1])
         if properties is not None:
             is_raised = whole_number(properties.get("baseline")) > 0
             text = marked(text, is_raised=is_raised, is_struck=properties.get("strike", NOT_STRUCK) != NOT_STRUCK)

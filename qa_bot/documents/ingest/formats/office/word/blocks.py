@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.formats.list_labels import Depths
+from qa_bot.documents.ingest.formats.office.embedded import REFERENCES, write_embedded
 from qa_bot.documents.ingest.formats.office.names import child, value
-from qa_bot.documents.ingest.formats.office.package import Link
+from qa_bot.documents.ingest.formats.office.package import Link, Package
 from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine
 from qa_bot.documents.ingest.formats.office.word.styles import (
     CONTENTS,
@@ -41,6 +42,8 @@ class Blocks:
         numbering: Numbering,
         links: Mapping[str, Link],
         notes: Notes,
+        package: Package,
+        comments: Mapping[str, Element],
     ) -> None:
         self.writer = writer
         self.notes = notes
@@ -49,10 +52,14 @@ class Blocks:
         self._default = next((style for style in styles.values() if style.name.lower() == "normal"), Style())
         self._numbering = numbering
         self._links = links
+        self._package = package
+        self._comments = comments
+        self._references: list[Element] = []  # of the block that is read
         self._code: list[str] = []
         self._bold = BoldLine(writer)
-        self._joined = ""  # a paragraph whose end was deleted
+        self._joined = ""  # a paragraph whose end was deleted, or a large first letter
         self._depths = Depths()
+        self._inside = 0  # items around what follows the last paragraph
         self._in_contents = False  # the field of a table of contents is open
 
     def add(self, block: Element) -> None:
@@ -61,9 +68,12 @@ class Blocks:
             self._paragraph(block)
         elif block.tag == "w:tbl":
             self._table(block)
+        elif block.tag in REFERENCES:
+            self._references.append(block)
         elif block.tag in CONTAINERS and not _is_contents(block):
             for inner in block:
                 self.add(inner)
+        self._show_references()
 
     def end(self) -> None:
         """Writes what waits for a next block."""
@@ -79,6 +89,7 @@ class Blocks:
         self.writer.heading(2, "Notes")
         for number, note in notes:
             self.writer.paragraph(f"[{number}] {self.cell_text(note)}")
+            self._show_references()
 
     def cell_text(self, cell: Element) -> str:
         """The blocks of a cell in one line."""
@@ -97,6 +108,7 @@ class Blocks:
         properties = child(paragraph, "w:pPr")
         style = self._styles.get(value(properties, "w:pStyle"), self._default)
         line = read_line(paragraph, self._links, self.notes, self._styles, is_bold=style.is_bold)
+        self._references += line.references
         numbering = numbering_of(properties) or style.numbering
         has_text = bool(line.text)
         number = self._numbering.next(*numbering) if numbering is not None and has_text else None
@@ -110,20 +122,40 @@ class Blocks:
         level = outline_level(properties) or style.level
         if style.is_hidden or CONTENTS.match(style.name) or self._is_entry(line, level):
             return
+        text = self._joined + (" " if self._joined and line.code[:1].isspace() else "") + line.text
         if is_on(child(properties, "w:rPr"), "w:del"):  # its end was deleted: the next paragraph continues it
-            self._joined = f"{self._joined} {line.text}".strip()
+            self._joined = f"{text} "
+        elif value(properties, "w:framePr", attribute="w:dropCap", default="none") != "none":
+            self._joined = text
         elif style.is_code or line.is_monospaced:
             self._bold.settle("text")
             self._code.append(line.code)
-        elif text := f"{self._joined} {line.text}".strip():
+        elif text.strip():
             self._joined = ""
             self._flush_code()
-            self._text(text, line, style, number, level)
+            self._text(text.strip(), line, style, number, level)
         elif self._code and not line.boxes:
             self._code.append("")
+        self._show_references()
         for box in line.boxes:
             for block in box:
                 self.add(block)
+
+    def _show_references(self) -> None:
+        """Writes the charts, diagrams and comments of the block above."""
+        references, self._references = self._references, []
+        if references:
+            self._flush_code()
+            self._bold.settle("text")
+        for reference in references:
+            if reference.tag in REFERENCES:
+                self._depths.clear()
+                write_embedded(reference, self._package, self._links, self.writer)
+            elif (comment := self._comments.get(reference.get("w:id", ""))) is not None:
+                author, text = " ".join(comment.get("w:author", "").split()), self.cell_text(comment)
+                self.writer.paragraph(
+                    f"Comment{f' ({author})' if author else ''}: {text}" if text else "", depth=self._inside
+                )
 
     def _is_entry(self, line: Line, level: int) -> bool:
         """Whether a line is in the field of a table of contents, and ends with the number of a page, or only leads to
@@ -137,6 +169,7 @@ class Blocks:
 
     def _text(self, text: str, line: Line, style: Style, number: Number | None, level: int) -> None:
         is_title = style.name.lower() in TITLES
+        self._inside = 0
         if level or is_title:
             self._bold.settle("title" if is_title else "heading")
             if is_title:
@@ -148,6 +181,7 @@ class Blocks:
             self._bold.settle("text")
             depth = self._depths.depth(number.depth)
             self.writer.item(text, depth=depth, number=number.number, label=number.label)
+            self._inside = depth + 1
         else:
             self._depths.clear()
             self._plain(text, line, style)
@@ -166,14 +200,13 @@ class Blocks:
             self._depths.clear()
 
     def _table(self, table: Element) -> None:
+        self._inside = 0
         self._flush_code()
         self._bold.settle("text")
         self._depths.clear()
         rows = read_table(table, self.cell_text)
         if rows is not None:
-            for caption in rows.captions:
-                self.writer.paragraph(caption)
-            self.writer.table(rows.cells, header=rows.has_header)
+            rows.write(self.writer)
             return
         for row in rows_of(table):  # a layout
             for cell in cells_of(row):

@@ -16,7 +16,7 @@ from qa_bot.documents.ingest.records import Item
 
 
 def read(file: SourceFile) -> Iterator[Item]:
-    """One record with the path as its id; headers, footers, comments and deleted text are left out."""
+    """One record with the path as its id; headers, footers and deleted text are left out."""
     yield from read_package(file, lambda package: _read(file, package))
 
 
@@ -25,7 +25,10 @@ def _read(file: SourceFile, package: Package) -> Iterator[Item]:
     links = package.links(part)
     writer, notes = MarkdownWriter(), Notes()
     styles = read_styles(_linked(package, links, "styles"))
-    blocks = Blocks(writer, styles, Numbering(_linked(package, links, "numbering")), links, notes)
+    root = _linked(package, links, "comments")
+    comments = {comment.get("w:id", ""): comment for comment in (root if root is not None else ())}
+    numbering = Numbering(_linked(package, links, "numbering"))
+    blocks = Blocks(writer, styles, numbering, links, notes, package, comments)
     for block in package.children(part, "body"):
         blocks.add(block)
         check_size(file, writer)

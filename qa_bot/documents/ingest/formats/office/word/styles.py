@@ -43,6 +43,7 @@ class Style(NamedTuple):
     is_hidden: bool = False
     is_raised: bool = False
     is_struck: bool = False
+    font: str = ""
 
 
 class Number(NamedTuple):
@@ -81,6 +82,7 @@ def _style(style_id: str, elements: Mapping[str, Element]) -> Style:
         is_hidden=_first_switch(texts, "w:vanish"),
         is_raised=next(filter(None, (value(text, "w:vertAlign") for text in texts)), "") == RAISED,
         is_struck=_first_switch(texts, "w:strike") or _first_switch(texts, "w:dstrike"),
+        font=next(filter(None, map(font_of, texts)), ""),
     )
 
 
@@ -116,7 +118,12 @@ def is_on(properties: Element | None, name: str) -> bool | None:
 
 def is_monospaced(properties: Element | None) -> bool:
     """Whether text properties name a font of equal widths."""
-    return bool(MONOSPACED.search(value(properties, "w:rFonts", attribute="w:ascii")))
+    return bool(MONOSPACED.search(font_of(properties)))
+
+
+def font_of(properties: Element | None) -> str:
+    """The font that text properties name."""
+    return value(properties, "w:rFonts", attribute="w:ascii")
 
 
 class _Level(NamedTuple):

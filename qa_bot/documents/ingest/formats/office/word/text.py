@@ -7,37 +7,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
+from qa_bot.documents.ingest.formats.office.embedded import REFERENCES
 from qa_bot.documents.ingest.formats.office.formula_markup import formula_text
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
 from qa_bot.documents.ingest.formats.office.package import Link, picture_text, web_link
-from qa_bot.documents.ingest.formats.office.word.styles import RAISED, Style, is_monospaced, is_on
+from qa_bot.documents.ingest.formats.office.symbol_fonts import symbol, symbols
+from qa_bot.documents.ingest.formats.office.word.styles import RAISED, Style, font_of, is_monospaced, is_on
 from qa_bot.documents.ingest.formats.run_marks import marked, resolved, unmarked
 
 SKIPPED = {
     *("w:pPr", "w:rPr", "w:sdtPr", "w:tcPr"),  # properties
     *("w:del", "w:moveFrom", "w:delText"),
-    *("w:commentReference", "w:annotationRef", "w:footnoteRef", "w:endnoteRef"),
+    *("w:annotationRef", "w:footnoteRef", "w:endnoteRef"),
     "w:rt",  # the reading of a Japanese word
 }
 CONTENTS_FIELD = re.compile(r"\s*TOC\b")
 CONTENTS_TARGET = re.compile(r"_Toc|_heading=h\.")
 """Begins the name of a place that a table of contents leads to, in Word and in Google Docs."""
 LINK_FIELD = re.compile(r'\s*HYPERLINK\s+"([^"]+)"')
-SYMBOLS = {
-    "F0FC": "✓",
-    "F0FB": "✗",
-    "F0FE": "☒",
-    "F0A8": "☐",
-    "F06F": "☐",
-    "F0FD": "☒",
-    "F052": "☑",
-    "F0E0": "→",
-    "F0DF": "←",
-    "F0B7": "•",
-    "F0A7": "▪",
-    "F0D8": "➢",
-}
-"""Signs of Wingdings and Symbol, by their code in the private area."""
+COMMENT = "w:commentReference"
 PLAIN = Style()
 CHARACTERS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011", "w:ptab": " "}
 
@@ -59,6 +47,7 @@ class Line:
 
     pieces: list[str] = field(default_factory=list)
     boxes: list[Element] = field(default_factory=list)
+    references: list[Element] = field(default_factory=list)  # to charts, diagrams and comments
     bold: int = 0  # or underlined characters
     monospaced: int = 0
     characters: int = 0
@@ -107,6 +96,7 @@ class _LineReader:
         self._links = links
         self._notes = notes
         self._is_bold = is_bold
+        self._font = ""
         self._fields: list[tuple[list[str], int]] = []  # instruction, number of pieces before the field
         self._handlers: dict[str, Callable[[Element], None]] = {
             "w:r": self._run,
@@ -119,8 +109,9 @@ class _LineReader:
             "w:footnoteReference": lambda node: self._note("footnote", node),
             "w:endnoteReference": lambda node: self._note("endnote", node),
             "w:txbxContent": lambda node: self.line.boxes.append(node),
+            **dict.fromkeys((*REFERENCES, COMMENT), lambda node: self.line.references.append(node)),
             "wp:docPr": self._picture,
-            "w:sym": lambda node: self.line.pieces.append(SYMBOLS.get(node.get("w:char", "").upper(), "")),
+            "w:sym": lambda node: self.line.pieces.append(symbol(node.get("w:char", ""), node.get("w:font", ""))),
             "w:sdt": self._control,
             "mc:AlternateContent": self._alternative,
         }
@@ -149,6 +140,7 @@ class _LineReader:
         if _either(is_on(properties, "w:vanish"), style.is_hidden):
             return
         before = len(self.line.pieces)
+        self._font = font_of(properties) or style.font
         self.walk(run)
         size = sum(len(piece.strip()) for piece in self.line.pieces[before:])
         is_underlined = value(properties, "w:u") not in {"", "none"}
@@ -164,7 +156,7 @@ class _LineReader:
             ]
 
     def _text(self, node: Element) -> None:
-        self.line.pieces.append(node.text or "")
+        self.line.pieces.append(symbols(node.text or "", self._font))
 
     def _link(self, node: Element) -> None:
         link = self._links.get(node.get("r:id", ""))

@@ -17,6 +17,8 @@ NAMESPACES = " ".join(
         "wps": "http://schemas.microsoft.com/office/word/2010/wordprocessingShape",
         "mc": "http://schemas.openxmlformats.org/markup-compatibility/2006",
         "a": "http://schemas.openxmlformats.org/drawingml/2006/main",
+        "c": "http://schemas.openxmlformats.org/drawingml/2006/chart",
+        "dgm": "http://schemas.openxmlformats.org/drawingml/2006/diagram",
         "v": "urn:schemas-microsoft-com:vml",
     }.items()
 )
@@ -33,11 +35,11 @@ def zipped(members):
 
 @pytest.fixture
 def docx():
-    """Makes a DOCX of the XML of its body, other parts (`styles`: the XML inside), and links `id: (kind, target)`."""
+    """Makes a DOCX of the XML of its body, parts (`styles`: the XML inside), links `id: (kind, target)`, and files."""
 
-    def docx(body, *, links=None, raw=None, **parts):
+    def docx(body, *, links=None, raw=None, files=None, **parts):
         relations = dict(links or {})
-        members = {"[Content_Types].xml": "<Types/>"}
+        members = {"[Content_Types].xml": "<Types/>", **(files or {})}
         for name, xml in parts.items():
             relations[f"part-{name}"] = (name, f"{name}.xml")
             members[f"word/{name}.xml"] = f"<w:{name} {NAMESPACES}>{xml}</w:{name}>"

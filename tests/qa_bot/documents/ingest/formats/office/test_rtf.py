@@ -104,3 +104,9 @@ def test_labels_stay_and_signs_may_come_before_the_properties(text_of):
         r"\pard Else:\par{\listtext 4.\tab}\pard Wait\par{\listtext o\tab}\pard\ilvl1 Sit\par"
     )
     assert text_of(body) == "- a) Rain\n- b) Snow\n    - 1.1 Hail\n\nElse:\n\n4. Wait\n    - Sit"
+
+
+def test_signs_of_symbol_and_wingdings_are_shown(text_of):
+    head = r"\rtf1\ansi\deff0{\fonttbl{\f3\fcharset2{\*\panose 05}Symbol{\*\falt X};}{\f4 Wingdings;}}"
+    body = r"{\f3\'a3} 22, {\f3 a}, {\f4\'e0} {\f3\u-3919?}\f3\plain  a\par{\listtext\f4\'fc\tab}Fish\par"
+    assert text_of(body, head) == "≤ 22, α, → ± a\n\n- Fish"

@@ -5,6 +5,7 @@ import pytest
 from qa_bot.documents.ingest.formats.sheets.number_formats import parse_format, shown
 
 MILLIONS = '[>=1000000]0.0,,"M";[>=1000]0.0,"k";0'
+ACCOUNTING = '_-* #,##0.00 "€"_-;-* #,##0.00 "€"_-;_-* "-"?? "€"_-;_-@_-'
 PHONE = "[<=9999999]###-####;(###) ###-####"
 
 
@@ -46,8 +47,45 @@ PHONE = "[<=9999999]###-####;(###) ###-####"
         (12_345, "0.00E+00", "1.23E+04"),
         (1234.5, '_-* #,##0.00 "€"_-;-* #,##0.00 "€"_-', "1,234.50 €"),
         (1e300, "0", f"{1e300:.0f}"),
-        (-5, '0;"a;b"0', "-5"),
+        (-5, '0;"a;b"0', "a;b5"),
+        (-5, '0 "Cr";0 "Dr"', "5 Dr"),
+        (-5, "0 €;[Red](0 €)", "-5 €"),
+        (0, ACCOUNTING, "0.00 €"),
+        (-5, ACCOUNTING, "-5.00 €"),
+        (0, '0;-0;"none"', "none"),
+        (-5, '0;-0;"none"', "-5"),
+        (0, "General;-General;", "0"),
+        *((number, '"yes";;"no"', text) for number, text in ((1, "yes"), (-1, "-1"), (0, "no"))),
+        *((number, '"Ja";"Ja";"Nein"', text) for number, text in ((1, "Ja"), (-1, "Ja"), (0, "Nein"))),
+        *((number, '[=1]"✓";[=0]✗;0', text) for number, text in ((1, "✓"), (0, "✗"), (2, "2"))),
+        (3, 'General" km"', "3"),
+        (99, ";;;", "99"),
     ],
 )
 def test_numbers_in_their_formats(number: float, code: str, expected: str) -> None:
     assert shown(number, parse_format(code)) == expected
+
+
+@pytest.mark.parametrize(
+    ("seconds", "code", "expected"),
+    [
+        (71.9, "mm:ss.00", "01:11.90"),
+        (71.996, "mm:ss.00", "01:12.00"),
+        (71.9, "m:ss", "1:12"),
+        (4505, "[mm]:ss", "75:05"),
+        (4505, "mm:ss", "15:05"),
+        (0.0345 * 86_400, "[mm]:ss", "49:41"),
+        (108_340, "[h]:mm", "30:05"),
+        (108_340, "[h]:mm:ss", "30:05:40"),
+        (108_340, '[h]" h "mm" min"', "30 h 05 min"),
+        (-64_800, "[h]:mm", "-18:00"),
+        (9.58, "[ss].00", "09.58"),
+        (9.58, "s.00", "9.58"),
+        (47_105.25, "h:mm:ss.00", "13:05:05.25"),
+        (47_105, "h:mm:ss AM/PM", "13:05:05"),
+        (46_000 * 86_400, "yyyy-mm-dd [hh]:mm", "2025-12-09 00:00"),
+        (1e12 * 86_400, "[h]:mm", "1000000000000"),
+    ],
+)
+def test_times_in_their_formats(seconds: float, code: str, expected: str) -> None:
+    assert shown(seconds / 86_400, parse_format(code)) == expected

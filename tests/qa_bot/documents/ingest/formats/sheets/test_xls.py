@@ -36,6 +36,18 @@ def test_values_as_shown_merged_cells_and_rows(reads, tmp_path):
     assert (record.id, record.where) == ("a.xls", f"{tmp_path}/a.xls:1")
 
 
+def test_times_and_words_of_formats_are_shown(reads):
+    workbook = xlwt.Workbook()
+    sheet = workbook.add_sheet("Swim")
+    for column, (name, number, code) in enumerate(
+        [("Lap", 71.9 / 86_400, "mm:ss.00"), ("Total", 4505 / 86_400, "[mm]:ss"), ("Paid", 0, '"yes";;"no"')]
+    ):
+        sheet.write(0, column, name)
+        sheet.write(1, column, number, xlwt.easyxf(num_format_str=code))
+    (record,), _, _ = reads("a.xls", saved(workbook))
+    assert record.text == "## Swim\n\n| Lap | Total | Paid |\n| --- | --- | --- |\n| 01:11.90 | 75:05 | no |"
+
+
 def test_broken_and_encrypted_workbooks_are_rejected(reads):
     workbook = xlwt.Workbook()
     workbook.add_sheet("A").write(0, 0, "x")

@@ -66,6 +66,8 @@ def test_sheets_are_tables_with_the_numbers_of_their_rows(reads, tmp_path):
         (datetime(2024, 2, 29, 13, 5), "m/d/yyyy h:mm", "2024-02-29 13:05"),
         (time(13, 5), "h:mm AM/PM", "13:05"),
         (timedelta(hours=30, minutes=5), "[h]:mm", "30:05"),
+        (1, '"yes";"?"', "yes"),
+        (0, '0;-0;"none"', "none"),
         (0.075, "0.0%", "7.5%"),
         (1234.5, '#,##0.00 "€"', "1,234.50 €"),
         (-3, "0", "-3"),

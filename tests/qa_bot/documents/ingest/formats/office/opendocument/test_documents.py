@@ -28,6 +28,13 @@ STYLES = (
     '<style:style style:name="T1"><style:text-properties style:text-position="33% 58%"/></style:style>'
     '<style:style style:name="T2"><style:text-properties style:text-line-through-style="solid"/></style:style>'
     '<style:style style:name="T3"><style:text-properties style:text-position="-33% 58%"/></style:style>'
+    '<style:style style:name="T6"><style:text-properties text:display="none"/></style:style>'
+    '<style:style style:name="T7" style:parent-style-name="T6"/>'
+    '<style:style style:name="T8" style:parent-style-name="T6"><style:text-properties text:display="true"/>'
+    "</style:style>"
+    '<style:font-face style:name="Symbol1" svg:font-family="Symbol"/>'
+    '<style:style style:name="T4"><style:text-properties style:font-name="Symbol1"/></style:style>'
+    '<style:style style:name="T5"><style:text-properties fo:font-family="Wingdings"/></style:style>'
     '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/>'
     '<text:list-level-style-bullet text:level="2"/></text:list-style>'
     '<text:list-style style:name="N"><text:list-level-style-number text:level="1" style:num-format="1"/>'
@@ -233,3 +240,83 @@ def test_flat_files_are_read_as_packed_ones(reads, name, kind):
     assert record.text.endswith("Green  tea.")
     records, rejects, _ = reads(name, data.encode()[:-20])
     assert (records, len(rejects)) == ([], 1)
+
+
+def test_signs_of_symbol_and_wingdings_are_shown(text_of):
+    body = (
+        '<text:p>Keep <text:span text:style-name="T4">\uf0a3</text:span> 8 \uf0b0C, '
+        '<text:span text:style-name="T4">a</text:span> <text:span text:style-name="T5">\xe0</text:span> a</text:p>'
+    )
+    assert text_of(body) == "Keep ≤ 8 °C, α → a"
+
+
+def odf_table(*rows, headers=0):
+    """A table of cells with their attributes; None is a covered cell."""
+    lines = [
+        "<table:table-row>{}</table:table-row>".format(
+            "".join(
+                "<table:covered-table-cell/>"
+                if cell is None
+                else f"<table:table-cell {cell[1]}><text:p>{cell[0]}</text:p></table:table-cell>"
+                for cell in (cell if cell is None or isinstance(cell, tuple) else (cell, "") for cell in row)
+            )
+        )
+        for row in rows
+    ]
+    top = f"<table:table-header-rows>{''.join(lines[:headers])}</table:table-header-rows>" if headers else ""
+    return f"<table:table>{top}{''.join(lines[headers:])}</table:table>"
+
+
+def test_cells_over_columns_repeat_unless_they_head_a_group(text_of):
+    columns, block = (f'table:number-columns-spanned="{span}"' for span in (3, '2" table:number-rows-spanned="2'))
+    rows = [
+        ["Pool", "Sat", "Sun"],
+        [("Summer", columns), None, None],
+        ["Indoor", ("9-17", block), None],
+        ["Outdoor", None, None],
+        ["Sauna", "", ""],
+    ]
+    assert text_of(odf_table(*rows)) == (
+        "| Pool | Sat | Sun |\n| --- | --- | --- |\n| Summer |  |  |\n| Indoor | 9-17 | 9-17 |\n"
+        "| Outdoor | 9-17 | 9-17 |\n| Sauna |  |  |"
+    )
+
+
+@pytest.mark.parametrize("headers", [0, 2])
+def test_a_title_and_two_header_rows(text_of, headers):
+    span = ("Price", 'table:number-columns-spanned="2"')
+    rows = [["Boat", span, None], ["", "half a day", "a day"], ["Kayak", "18 €", "30 €"], ["Canoe", "22 €", "41 €"]]
+    table = "| Boat | Price half a day | Price a day |\n| --- | --- | --- |\n"
+    table += "| Kayak | 18 € | 30 € |\n| Canoe | 22 € | 41 € |"
+    assert text_of(odf_table(*rows, headers=headers)) == table
+    title = [("Rates", 'table:number-columns-spanned="3"'), None, None]
+    assert text_of(odf_table(title, *rows)) == f"Rates\n\n{table}"
+
+
+def test_hidden_text_is_left_out(text_of):
+    span = '<text:span text:style-name="{}">{}</text:span>'
+    body = (
+        f"<text:p>Green{span.format('T6', ' or blue')}{span.format('T7', ' or red')}"
+        f"{span.format('T8', ' tea')}.</text:p>"
+        '<text:p text:style-name="T7">Secret</text:p><text:h text:style-name="T6">Secret</text:h>'
+        f'<text:p text:style-name="P2">go(){span.format("T6", "!")}</text:p>'
+        '<text:section text:display="none"><text:p>Secret</text:p></text:section>'
+    )
+    table = odf_table(["Name", "Age"], ["Ann", span.format("T6", "9") + "7"])
+    assert text_of(body + table) == "Green tea.\n\n```\ngo()\n```\n\n| Name | Age |\n| --- | --- |\n| Ann | 7 |"
+
+
+def test_comments_follow_their_blocks(text_of):
+    comment = (
+        "<office:annotation><dc:creator>{}</dc:creator><dc:date>2026</dc:date><text:p>{}</text:p></office:annotation>"
+    )
+    body = (
+        f"<text:p>Closed.{comment.format('Ann', 'From July.')}<office:annotation-end/>"
+        "<draw:frame><draw:text-box><text:p>A box.</text:p></draw:text-box></draw:frame></text:p>"
+        + numbered(f"<text:p>Roof{comment.format('', 'All?')}</text:p>", "Cellar")
+        + odf_table(["Name", "Age"], ["Bo" + comment.format("Cy", "Eight?"), "7"])
+    )
+    assert text_of(body) == (
+        "Closed.\n\nComment (Ann): From July.\n\nA box.\n\n1. Roof\n\n    Comment: All?\n2. Cellar\n\n| Name | Age |\n"
+        "| --- | --- |\n| Bo | 7 |\n\nComment (Cy): Eight?"
+    )

@@ -113,6 +113,21 @@ def test_tables_with_merged_cells(text_of, deck):
     )
 
 
+def test_cells_over_columns_repeat_unless_they_head_a_group(text_of, deck):
+    _, add = deck
+    table = add("Hours", layout=5).shapes.add_table(4, 3, *BOX).table
+    rows = (["Pool", "Sat", "Sun"], ["Summer", "", ""], ["Indoor", "9-17", ""], ["Outdoor", "", ""])
+    for row, texts in enumerate(rows):
+        for column, text in enumerate(texts):
+            table.cell(row, column).text = text
+    table.cell(1, 0).merge(table.cell(1, 2))
+    table.cell(2, 1).merge(table.cell(3, 2))
+    assert text_of(saved(deck[0])) == (
+        "## Hours\n\n| Pool | Sat | Sun |\n| --- | --- | --- |\n| Summer |  |  |\n| Indoor | 9-17 | 9-17 |\n"
+        "| Outdoor | 9-17 | 9-17 |"
+    )
+
+
 def test_a_chart_is_a_table_of_its_values(text_of, deck):
     data = CategoryChartData()
     data.categories = ["North", "South"]
@@ -237,3 +252,17 @@ def test_labels_of_items_are_shown(text_of, deck):
         properties.append(properties.makeelement(qn("a:buAutoNum"), {"type": kind, "startAt": "2"}))
         paragraph.level = 1 + (kind[:5] == "roman")
     assert text_of(saved(deck[0])) == "## How\n\n- b) Ask\n- c) Wait\n    - II. Sit\n4. Go"
+
+
+def test_signs_of_symbol_and_wingdings_are_shown(text_of, deck):
+    presentation, add = deck
+    paragraph = add("Storage", "Keep ").placeholders[1].text_frame.paragraphs[0]
+    for text, name, font in [
+        ("\uf0a3", "a:sym", "Symbol"),
+        (" a \uf0e0 ", "a:sym", "Wingdings"),
+        ("a", "a:latin", "Symbol"),
+    ]:
+        run = paragraph.add_run()
+        run.text = text
+        run.font._element.append(run.font._element.makeelement(qn(name), {"typeface": font}))
+    assert text_of(saved(presentation)) == "## Storage\n\nKeep ≤ a → α"

@@ -171,7 +171,7 @@ def test_merged_cells_and_nested_tables(text_of, docx):
     )
     assert text_of(docx(body)) == (
         "Rates 2024\n\n| Region | City | Rate |\n| --- | --- | --- |\n| North | Kiel | 1 |\n| North | Husum | 2 |\n"
-        "| All others |  | See: a, b; c, d |"
+        "| All others | All others | See: a, b; c, d |"
     )
 
 

@@ -1,5 +1,6 @@
 """The text of paragraphs of Word documents: runs, their styles, fields, and entries of tables of contents."""
 
+from tests.qa_bot.documents.ingest.formats.office.conftest import NAMESPACES
 from tests.qa_bot.documents.ingest.formats.office.word.body_xml import cell, paragraph, table
 
 
@@ -96,3 +97,88 @@ def test_formulas_have_their_structure_and_links_their_spaces(text_of, docx):
     )
     text = text_of(docx(body, links={"l1": ("hyperlink", "https://x.y/")}))
     assert text == "It is K=mv².\n\nSee [the form](https://x.y/) now"
+
+
+def test_signs_of_symbol_and_wingdings_are_shown(text_of, docx):
+    sign = "<w:r><w:sym w:font='{}' w:char='{}'/></w:r>"
+    run = "<w:r><w:rPr>{}</w:rPr><w:t xml:space='preserve'>{}</w:t></w:r>"
+    symbol, wingdings = (f"<w:rFonts w:ascii='{name}' w:hAnsi='{name}'/>" for name in ("Symbol", "Wingdings"))
+    styles = f"<w:style w:type='character' w:styleId='Greek'><w:name w:val='Greek'/><w:rPr>{symbol}</w:rPr></w:style>"
+    runs = [
+        run.format("", "Store at "),
+        sign.format("Symbol", "F0A3"),
+        run.format("", " 8 "),
+        sign.format("Times New Roman", "00B0"),
+        run.format("", "C, "),
+        run.format(symbol, "\uf0b1"),
+        run.format("", " 2, "),
+        run.format(wingdings, "\uf0e0"),
+        run.format("<w:rStyle w:val='Greek'/>", " a"),
+        run.format("", " = £ 3"),
+    ]
+    assert text_of(docx(f"<w:p>{''.join(runs)}</w:p>", styles=styles)) == "Store at ≤ 8 °C, ± 2, → α = £ 3"
+
+
+def test_a_large_first_letter_is_part_of_its_word(text_of, docx):
+    first = "<w:framePr w:dropCap='drop' w:lines='3'/>"
+    body = paragraph("H", first) + paragraph("edwig gave the land.") + paragraph("A", first) + paragraph(" boat came.")
+    body += paragraph("Apart.", "<w:framePr w:dropCap='none'/>") + paragraph("Next.")
+    assert text_of(docx(body)) == "Hedwig gave the land.\n\nA boat came.\n\nApart.\n\nNext."
+
+
+def test_comments_follow_their_blocks(text_of, docx):
+    mark = "<w:r><w:commentReference w:id='{}'/></w:r>"
+    item = "<w:numPr><w:ilvl w:val='{}'/><w:numId w:val='1'/></w:numPr>"
+    levels = "".join(f"<w:lvl w:ilvl='{level}'><w:numFmt w:val='bullet'/></w:lvl>" for level in (0, 1))
+    numbering = f"<w:abstractNum w:abstractNumId='0'>{levels}</w:abstractNum>"
+    numbering += "<w:num w:numId='1'><w:abstractNumId w:val='0'/></w:num>"
+    comments = "".join(
+        f"<w:comment w:id='{number}' w:author='{author}'>{text}</w:comment>"
+        for number, (author, text) in enumerate(
+            [("Ann", paragraph("From July.") + paragraph("Ask Bo.")), ("", paragraph("All?")), ("Cy", "")]
+        )
+    )
+    body = (
+        paragraph("Closed.").replace("</w:p>", mark.format(0) + mark.format(2) + "</w:p>")
+        + paragraph("Roof", item.format(0))
+        + paragraph("Tiles", item.format(1)).replace("</w:p>", mark.format(1) + "</w:p>")
+        + paragraph("Gutter", item.format(1))
+        + table([cell("Name"), cell("Age")], [cell("Bo").replace("</w:p>", mark.format(1) + "</w:p>"), cell("7")])
+    )
+    assert text_of(docx(body, comments=comments, numbering=numbering)) == (
+        "Closed.\n\nComment (Ann): From July. Ask Bo.\n\n- Roof\n    - Tiles\n\n        Comment: All?\n"
+        "    - Gutter\n\n| Name | Age |\n| --- | --- |\n| Bo | 7 |\n\nComment: All?"
+    )
+
+
+def test_charts_diagrams_and_inserted_pages_are_read(text_of, docx):
+    def points(name, *values):
+        inner = "".join(f"<c:pt idx='{index}'><c:v>{value}</c:v></c:pt>" for index, value in enumerate(values))
+        return f"<c:{name}>{inner}</c:{name}>"
+
+    title = "<c:title><a:t>Members</a:t></c:title>"
+    series = f"<c:ser>{points('tx', 'Boats')}{points('cat', '2024', '2025')}{points('val', '310', '377')}</c:ser>"
+    names = "".join(
+        f"<dgm:pt modelId='{index}'><dgm:t><a:t>{name}</a:t></dgm:t></dgm:pt>" for index, name in enumerate("AB", 1)
+    )
+    lines = "<dgm:cxn srcId='0' destId='1'/><dgm:cxn srcId='1' destId='2'/>"
+    files = {
+        "word/c.xml": f"<c:chartSpace {NAMESPACES}>{title}{series}</c:chartSpace>",
+        "word/d.xml": f"<dgm:dataModel {NAMESPACES}><dgm:pt modelId='0' type='doc'/>{names}{lines}</dgm:dataModel>",
+        "word/p.html": "<p>The key is under the <b>oar</b>.</p><ul><li>Blue</li></ul>",
+        "word/p.mht": "MIME-Version: 1.0",
+    }
+    kinds = {
+        "c": ("chart", "c.xml"),
+        "d": ("diagramData", "d.xml"),
+        "p": ("aFChunk", "p.html"),
+        "m": ("aFChunk", "p.mht"),
+    }
+    drawing = "<w:r><w:drawing><a:graphicData>{}</a:graphicData></w:drawing></w:r>"
+    chart, diagram = drawing.format("<c:chart r:id='c'/>"), drawing.format("<dgm:relIds r:dm='d'/>")
+    body = f"<w:p><w:r><w:t>Grown.</w:t></w:r>{chart}</w:p><w:p>{diagram}</w:p>"
+    body += "".join(f"<w:altChunk r:id='{name}'/>" for name in "pmx") + paragraph("End.")
+    assert text_of(docx(body, links=kinds, files=files)) == (
+        "Grown.\n\nMembers\n\n|  | Boats |\n| --- | --- |\n| 2024 | 310 |\n| 2025 | 377 |\n\n- A\n    - B\n\n"
+        "The key is under the **oar**.\n\n- Blue\n\nEnd."
+    )
