@@ -167,11 +167,23 @@ _FREE = re.compile(
     re.IGNORECASE,
 )
 """A price that is no amount of money, or has no currency."""
+_MONEY = (
+    r"(?:steuer|gebühr|beitr[aä]g|entgelt|preis|miete|kaution|pfand|bußgeld|geldstrafe|geldbuße|honorar|gehalt"
+    r"|(?<!\w)(?:fee|fine|rent|deposit|tax|price|fare|salary|surcharge|dues|fees|taxes|fares))(?:e[nrs]?|s)?(?!\w)"
+)
+"""Nouns that are amounts of money, also as the last part of a German compound."""
 _PRICE = re.compile(
     r"\bwas kost|\bkostet\b|\bwie teuer\b|\bhow expensive\b"
     r"|\b(?:what|how much) (?:does|do|did|will|would) [^?]{1,60} cost\b",
     re.IGNORECASE,
 )
+_SUM = re.compile(
+    r"\b(?:how (?:much|high)|wie ?hoch) (?:is|are|was|were|ist|sind|war|waren|wäre) (?:[\w-]+ ){0,3}?[\w-]*?" + _MONEY,
+    re.IGNORECASE,
+)
+"""Asks how high an amount of money is."""
+_BARE_NUMBER = re.compile(r"\d(?![\w.,]*\d)(?!\s?\w)")
+"""A number that counts nothing that is named behind it: not "5 dogs"."""
 _HOW_MUCH = re.compile(r"\b(?:how (?:much|high)|wie ?(?:viel|hoch|teuer)\b|was kost|kostet|cost)", re.IGNORECASE)
 NEAR = 0.3
 """Of the cover of what is counted by a passage."""
@@ -188,6 +200,9 @@ def lacks_amount(question: str, text: str) -> bool:
         return not (has_amount(text) or _FREE.search(text) or _PRICED.search(text))
     if _WHEN.search(question):
         return not (_names_day(text) or _SAYS_WHEN.search(_REFERENCE.sub(" ", text)))
+    if _SUM.search(question):
+        text = _DATE.sub(" ", _REFERENCE.sub(" ", text))
+        return not any(pattern.search(text) for pattern in (_AMOUNT, _COLUMN, _FREE, _PRICED, _BARE_NUMBER))
     asks_how_many = _HOW_MANY.search(question) is not None
     if not asks_how_many and not _MEASURE.search(question):
         return False

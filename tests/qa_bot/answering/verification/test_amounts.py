@@ -162,6 +162,10 @@ def test_what_a_german_question_counts_is_its_noun():
         ("How much does a new key cost?", "You may buy another key for $5.", False),
         ("How much does a new key cost?", "Return the key within 30 days.", True),
         ("How much can I get for a flight?", "Flights are paid up to $350.", False),
+        ("Wie hoch ist die Hundesteuer?", "Sind es mehr als 5 Hunde, so gilt Satz 1.", True),
+        ("Wie hoch sind die Beiträge?", "Sie betragen 36 Euro.", False),
+        ("How high is the fine?", "It is 20.", False),
+        ("How much is left of the paint?", "There are 5 tins.", False),
         ("Wie hoch ist die Gebühr?", "Näheres regelt $ 5 Abs. 2 der Ordnung.", True),
     ],
 )
