@@ -9,7 +9,7 @@ from functools import reduce
 from itertools import pairwise
 
 from qa_bot.documents.ingest.formats.pages.lines import BREAK_HYPHENS, BULLETS, TICKS, Line
-from qa_bot.documents.ingest.formats.pages.tables import Table
+from qa_bot.documents.ingest.formats.pages.tables.table import Table
 from qa_bot.documents.ingest.formats.pages.typography import Typography
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 

@@ -11,7 +11,8 @@ from qa_bot.documents.ingest.formats.pages.columns import Box, Frame, framed, pr
 from qa_bot.documents.ingest.formats.pages.flow import Flow
 from qa_bot.documents.ingest.formats.pages.lines import Line, Rule, joined
 from qa_bot.documents.ingest.formats.pages.running_lines import RunningLines
-from qa_bot.documents.ingest.formats.pages.tables import Table, split_tables
+from qa_bot.documents.ingest.formats.pages.tables.aligned import split_tables
+from qa_bot.documents.ingest.formats.pages.tables.table import Table
 from qa_bot.documents.ingest.formats.pages.typography import LARGER, Typography
 
 LARGER_RECOGNISED = 1.4  # times the body's size; a recognised line is as high as its letters happen to be
