@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
-from statistics import median_low
 
 from qa_bot.documents.ingest.formats.pages.lines import Line, Rule
 from qa_bot.documents.ingest.formats.pages.tables.rows import (
@@ -19,9 +18,8 @@ from qa_bot.documents.ingest.formats.pages.tables.rows import (
     first_lines,
     row_heads,
 )
-from qa_bot.documents.ingest.formats.pages.tables.table import Column, Table
+from qa_bot.documents.ingest.formats.pages.tables.table import Column, Table, names_columns, table_of
 from qa_bot.documents.ingest.formats.pages.typography import LARGER
-from qa_bot.documents.ingest.table_shape import is_header
 
 ROW_GAP = 2.2  # heights; rows farther away belong to something else
 CELL_LINE_GAP = 0.6  # heights; lines of one cell are closer
@@ -183,25 +181,5 @@ def _table(run: _Run, rules: Sequence[Rule]) -> Table:
             rows.append(cells)
         else:
             rows[-1] = [f"{above}\n{below}".strip() for above, below in zip(rows[-1], cells, strict=True)]
-    pieces = [piece for row in run.rows for piece in row]
-    return Table(
-        rows,
-        _has_header(run, rows),
-        min(piece.left for piece in pieces),
-        min(piece.top for piece in pieces),
-        max(piece.right for piece in pieces),
-        max(piece.bottom for piece in pieces),
-        median_low(piece.size for piece in pieces),
-    )
-
-
-def _has_header(run: _Run, rows: Sequence[Sequence[str]]) -> bool:
-    if not is_header(rows):
-        return False
-    is_bold = all(piece.is_bold for piece in run.rows[0]) and not all(piece.is_bold for piece in run.rows[-1])
-    has_numbers = any(_is_numeric(cell) for row in rows[1:] for cell in row)
-    return is_bold or has_numbers or len(rows[0]) > 2
-
-
-def _is_numeric(cell: str) -> bool:
-    return sum(character.isdigit() for character in cell) * 2 > len(cell.replace(" ", ""))
+    has_header = names_columns(rows, run.rows[0], run.rows[-1])
+    return table_of(rows, [piece for row in run.rows for piece in row], has_header=has_header)

@@ -24,8 +24,8 @@ def row_heads(lines: Sequence[Row], columns: Sequence[Column], rules: Sequence[R
     middles = [line[0].middle for line in lines]
     ruled = [any(above < rule.y < below for rule in rules) for above, below in pairwise(middles)]
     if 2 * sum(ruled) >= len({round(rule.y) for rule in rules}) > 1:
-        edges = [*(column.left for column in columns[1:]), max(rule.right for rule in rules)]
-        return _with_rows_in_bands(lines, columns, edges, [True, *ruled])
+        ends = [*(column.left for column in columns[1:]), max(rule.right for rule in rules)]
+        return _with_rows_in_bands(lines, columns, ends, [True, *ruled])
     if firsts := set(map(id, first_lines(cells_of(lines, columns)))):
         return [True, *(any(id(piece) in firsts for piece in line) for line in lines[1:])]
     distances = _distances(lines, columns)
@@ -37,42 +37,51 @@ def row_heads(lines: Sequence[Row], columns: Sequence[Column], rules: Sequence[R
 
 
 def _with_rows_in_bands(
-    lines: Sequence[Row], columns: Sequence[Column], edges: Sequence[float], heads: Sequence[bool]
+    lines: Sequence[Row], columns: Sequence[Column], ends: Sequence[float], heads: Sequence[bool]
 ) -> list[bool]:
-    """The beginnings of bands between rules, and of the rows in them, as those between a header and a total.
+    """The beginnings of bands between rules, and of the rows in them.
 
     Args:
-        edges: where the next columns begin, and the right edge of the table.
+        ends: where the next columns begin, and the right edge of the table.
         heads: of each line, whether a band begins with it.
     """
     places = [place for place, is_head in enumerate(heads) if is_head]
-    result: list[bool] = []
-    for start, end in pairwise([*places, len(lines)]):
-        band = [
+    bands = [
+        [
             {number: piece for piece in line for number, column in enumerate(columns) if column.overlaps(piece)}
             for line in lines[start:end]
         ]
-        first = min(min(line) for line in band)
-        above: dict[int, Line] = {}
-        for line in band:
-            is_head = not above or (first in above and first in line and _is_row(above, line, columns, edges))
-            result.append(is_head)
-            above = line if is_head else above | line
-    return result
+        for start, end in pairwise([*places, len(lines)])
+    ]
+    limits = [max(column.right, end - PADDING * lines[0][0].size) for column, end in zip(columns, ends, strict=True)]
+    return [is_head for band in bands for is_head in band_heads(band, limits)]
 
 
-def _is_row(above: dict[int, Line], line: dict[int, Line], columns: Sequence[Column], edges: Sequence[float]) -> bool:
+def band_heads(band: Sequence[dict[int, Line]], limits: Sequence[float]) -> list[bool]:
+    """Of each line between two rules, whether a row begins with it, as between a header and a total.
+
+    Args:
+        band: the pieces of each line by the numbers of their columns.
+        limits: the right edges of the columns.
+    """
+    first = min(min(line) for line in band)
+    above: dict[int, Line] = {}
+    heads: list[bool] = []
+    for line in band:
+        is_head = not above or (first in above and first in line and _is_row(above, line, limits))
+        heads.append(is_head)
+        above = line if is_head else above | line
+    return heads
+
+
+def _is_row(above: dict[int, Line], line: dict[int, Line], limits: Sequence[float]) -> bool:
     """Whether the cells of a line, by their columns, are not the ends of those above it."""
-    shared = [(above[number], piece, number) for number, piece in line.items() if number in above]
+    shared = [(above[number], piece, limits[number]) for number, piece in line.items() if number in above]
     if len(shared) < 2:
         return False
     if any(is_value(one.text) and is_value(other.text) for one, other, _ in shared):
         return True
-    apart = sum(
-        _has_room(one, other, max(columns[number].right, edges[number] - PADDING * one.size))
-        for one, other, number in shared
-    )
-    return 2 * apart > len(shared)
+    return 2 * sum(_has_room(*cell) for cell in shared) > len(shared)
 
 
 def _has_room(above: Line, below: Line, right: float) -> bool:
