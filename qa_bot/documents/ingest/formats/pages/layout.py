@@ -40,6 +40,7 @@ class PageRows(NamedTuple):
     rules: list[Rule]
     notes: Sequence[str] = ()
     uprights: Sequence[Upright] = ()
+    width: float = 0.0  # or unknown
 
 
 def written(pages: Sequence[PageRows], outline: Iterable[tuple[int, str]], *, is_recognised: bool = False) -> Flow:
@@ -58,7 +59,7 @@ def written(pages: Sequence[PageRows], outline: Iterable[tuple[int, str]], *, is
     typography.settle()
     flow = Flow(typography)
     for page, page_boxes in zip(pages, boxes, strict=True):
-        flow.add(page.number, regions(page_boxes), page.notes)
+        flow.add(page.number, regions(page_boxes), page.notes, page.width)
     flow.end()
     return flow
 

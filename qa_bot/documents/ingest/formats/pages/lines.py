@@ -88,7 +88,7 @@ def pieces_of(words: Iterable[Word], uprights: Iterable[Upright] = ()) -> list[L
     current: list[Word] = []
     dividers = sorted(uprights)
     for word in words:
-        if current and (not _is_next(current[-1], word) or _are_divided(current[-1], word, dividers)):
+        if current and (not _is_next(current[-1], word) or (dividers and _are_divided(current[-1], word, dividers))):
             pieces += _split(current)
             current = []
         current.append(word)

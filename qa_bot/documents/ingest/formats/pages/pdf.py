@@ -50,7 +50,7 @@ def _document(file: SourceFile, document: pdfium.Document) -> Iterator[Item]:
         if page.is_scan:
             scanned.append(number)
         if (rows or page.notes) and not (page.is_scan and recognition.is_available()):
-            pages.append(PageRows(number, page.height, rows, page.rules, page.notes, page.uprights))
+            pages.append(PageRows(number, page.height, rows, page.rules, page.notes, page.uprights, page.width))
     recognised, unread = _recognised(file, document, scanned)
     is_recognised = len(recognised) > len(pages)
     flow = written(sorted([*pages, *recognised]), document.outline(), is_recognised=is_recognised)
