@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 
+from qa_bot.documents.ingest.formats.list_labels import first_labels
 from qa_bot.documents.ingest.formats.pages.lines import BREAK_HYPHENS, BULLETS, TICKS, Line
 from qa_bot.documents.ingest.formats.pages.tables.table import Table
 from qa_bot.documents.ingest.formats.pages.typography import Typography
@@ -24,8 +25,8 @@ USUAL_PITCH = 1.15  # heights, if a page has too few lines to measure it
 BULLET = re.compile(rf"[{BULLETS}]\s+(?=\S)")
 NUMBER = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)")
 LETTER = re.compile(r"\(?(?:[a-zA-Z]|[ivx]{1,4})[.)]\s+(?=\S)")
-CAPITAL = re.compile(r"([A-Z])\.\s+(?=\S)")
-"""A letter of a list, or an initial: "A. Okoro and B. Lind"."""
+POINTED = re.compile(r"([a-zA-Z]|[ivx]{1,4})\.\s+(?=\S)")
+"""A letter of a list, or an initial or an abbreviation: "A. Okoro and B. Lind", "i. A. Thorwald"."""
 TICKED = re.compile(rf"[{TICKS}]\s+(?=\S)")
 NUMBERED_HEADING = re.compile(
     r"(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:chapter|kapitel|appendix|part|section) \w+)\s", re.IGNORECASE
@@ -215,11 +216,10 @@ class _Block:
 
 
 def _initials(lines: Sequence[Line]) -> set[int]:
-    """The lines of a page that begin with a capital letter and a point, but whose neighbours have no next letter."""
-    marked = [(match[1], line) for line in lines if (match := CAPITAL.match(line.text))]
-    follows = [ord(second) == ord(first) + 1 for (first, _), (second, _) in pairwise(marked)]
-    is_listed = [before or after for before, after in zip([False, *follows], [*follows, False], strict=True)]
-    return {id(line) for (_, line), listed in zip(marked, is_listed, strict=False) if not listed}
+    """The lines of a page that begin with a letter and a point, but are in no list."""
+    marked = [(match[1], line) for line in lines if (match := POINTED.match(line.text))]
+    firsts = first_labels([label for label, _ in marked])
+    return {id(line) for (_, line), first in zip(marked, firsts, strict=True) if not first}
 
 
 def _block(page: int, line: Line, level: int | None, *, is_initial: bool) -> _Block:

@@ -8,10 +8,12 @@ import pytest
     [
         (["A. Okoro and B. Lind wrote it.", "C. elegans lives in soil."], "A. Okoro and B. Lind wrote it.\n\n{}"),
         (["A. Open the lid.", "B. Close the lid."], "- A. Open the lid.\n- B. Close the lid."),
+        (["i. A. Thorwald Emmerich", "i. V. Petra Lang"], "i. A. Thorwald Emmerich\n\n{}"),
+        (["i. Open the lid.", "ii. Close the lid."], "- i. Open the lid.\n- ii. Close the lid."),
         (["a) Open the lid.", "Wait for rain."], "- a) Open the lid.\n\nWait for rain."),
     ],
 )
-def test_capital_letters_begin_items_if_they_go_on(text_of, draw, lines, text):
+def test_letters_with_points_begin_items_if_they_go_on(text_of, draw, lines, text):
     assert text_of(draw.lines(lines, pitch=30)) == text.format(lines[1])
 
 
