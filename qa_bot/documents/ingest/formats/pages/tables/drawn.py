@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -39,11 +40,12 @@ class Cell:
 
 @dataclass(slots=True)
 class Grid:
-    """The edges of columns and rows, and the cells in reading order."""
+    """The edges of columns and rows, the cells in reading order, and the cell at each row and column."""
 
     xs: list[float]
     ys: list[float]
     cells: list[Cell]
+    places: dict[tuple[int, int], Cell]
 
     def take(self, pieces: Iterable[Line]) -> bool:
         """Put what is in the grid into its cells; whether no text crosses an edge."""
@@ -51,15 +53,11 @@ class Grid:
             x = (piece.left + piece.right) / 2
             if not (self.xs[0] < x < self.xs[-1] and self.ys[0] < piece.middle < self.ys[-1]):
                 continue
-            cell = next(cell for cell in self.cells if self._has(cell, x, piece.middle))
+            cell = self.places[bisect_left(self.ys, piece.middle) - 1, bisect_left(self.xs, x) - 1]
             if piece.left < self.xs[cell.left] - SAME_PLACE or piece.right > self.xs[cell.right] + SAME_PLACE:
                 return False
             cell.pieces.append(piece)
         return True
-
-    def _has(self, cell: Cell, x: float, y: float) -> bool:
-        is_at_height = self.ys[cell.top] <= y <= self.ys[cell.bottom]
-        return is_at_height and self.xs[cell.left] <= x <= self.xs[cell.right]
 
     def takes_row(self, cell: Cell) -> bool:
         """Whether a cell is as wide as the table, as a title or the name of the rows below it is."""
@@ -135,21 +133,20 @@ def _grid(across: Sequence[Stroke], down: Sequence[Stroke]) -> Grid | None:
     above = [[_is_drawn(across, y, (left + right) / 2) for left, right in pairwise(xs)] for y in ys]
     before = [[_is_drawn(down, x, (top + bottom) / 2) for x in xs] for top, bottom in pairwise(ys)]
     cells: list[Cell] = []
-    places: set[tuple[int, int]] = set()
+    places: dict[tuple[int, int], Cell] = {}
     for top in range(len(ys) - 1):
         for left in range(len(xs) - 1):
             if (top, left) in places:
                 continue
             right = next((end for end in range(left + 1, len(xs)) if before[top][end]), len(xs))
             bottom = next((end for end in range(top + 1, len(ys)) if above[end][left]), len(ys))
-            if not _is_closed(Cell(top, left, bottom, right, []), above, before):
+            cell = Cell(top, left, bottom, right, [])
+            inner = [(row, column) for row in range(top, bottom) for column in range(left, right)]
+            if not _is_closed(cell, above, before) or any(place in places for place in inner):
                 return None
-            inner = {(row, column) for row in range(top, bottom) for column in range(left, right)}
-            if inner & places:
-                return None
-            places |= inner
-            cells.append(Cell(top, left, bottom, right, []))
-    return Grid(xs, ys, cells) if len(cells) < (len(xs) - 1) * (len(ys) - 1) else None
+            places |= dict.fromkeys(inner, cell)
+            cells.append(cell)
+    return Grid(xs, ys, cells, places) if len(cells) < (len(xs) - 1) * (len(ys) - 1) else None
 
 
 def _is_drawn(lines: Sequence[Stroke], at: float, place: float) -> bool:
