@@ -18,7 +18,7 @@ from qa_bot.answering.ask import Ask
 from qa_bot.answering.scope import Scope, ScopeError
 from qa_bot.answering.verification.configured_verifier import configured_verifier
 from qa_bot.bot import Bot
-from qa_bot.documents.question_lines import QuestionLine, read_question_lines, read_questions
+from qa_bot.documents.question_lines import QuestionLine, WrongLine, read_question_lines, read_questions
 from qa_bot.documents.sources.under import IdPaths, by_ids, id_paths
 from qa_core.measures.runs import escape_id
 from qa_core.types import Answer, AnswerSource, Question
@@ -75,8 +75,8 @@ def answer_all(
         verifier.ready()  # or the first question would wait for the models
     with out.open("ab") as answers, run.open("ab") if run else nullcontext() as ranked:
         for number, line in islice(enumerate(read_question_lines(source), start=1), len(done), None):
-            if isinstance(line, str):
-                payload, lines = {"qid": None, "error": f"{source}:{number}: {line}"}, b""
+            if isinstance(line, WrongLine):
+                payload, lines = {"qid": line.qid, "error": f"{source}:{number}: {line.error}"}, b""
             else:
                 fields = {**(narrowing or {}), **{k: v for k, v in line.fields.items() if v is not None}}
                 payload, lines = _answer_line(bot, ask, QuestionLine(line.question, fields), f"{source}:{number}", find)
@@ -135,7 +135,7 @@ def _run_lines(qid: str, answer: Answer) -> bytes:
 
 
 class _DoneLine(NamedTuple):
-    """A line that an earlier run wrote; `qid` is None if the line of the question was invalid."""
+    """A line that an earlier run wrote; `qid` is None if the line of the question had none."""
 
     qid: str | None
     answered: bool
@@ -158,9 +158,9 @@ def _resume(out: Path, source: Path) -> list[_DoneLine]:
     return done
 
 
-def _done_line(line: bytes, question: Question | str | None, out: Path, number: int) -> _DoneLine:
+def _done_line(line: bytes, question: Question | WrongLine | None, out: Path, number: int) -> _DoneLine:
     """The parsed line; raises BatchError if it does not answer this question."""
-    qid, title = (question.id, question.title) if isinstance(question, Question) else (None, None)
+    qid, title = (question.id, question.title) if isinstance(question, Question) else (question and question.qid, None)
     try:
         payload = orjson.loads(line)
         done = payload["qid"], payload.get("question", title)  # a line with an error has no question

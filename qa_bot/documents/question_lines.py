@@ -18,37 +18,45 @@ class QuestionLine(NamedTuple):
     fields: Mapping[str, Any]
 
 
-def read_questions(path: Path) -> Iterator[Question | str]:
+class WrongLine(NamedTuple):
+    """What is wrong with a line, and its id if it has one."""
+
+    error: str
+    qid: str | None = None
+
+
+def read_questions(path: Path) -> Iterator[Question | WrongLine]:
     """A question for each line, or the error of that line; empty lines and repeated ids are errors."""
     for line in read_question_lines(path):
-        yield line if isinstance(line, str) else line.question
+        yield line if isinstance(line, WrongLine) else line.question
 
 
-def read_question_lines(path: Path) -> Iterator[QuestionLine | str]:
+def read_question_lines(path: Path) -> Iterator[QuestionLine | WrongLine]:
     """Each line with its question, or its error; see `read_questions`."""
     seen: set[str] = set()
     with path.open("rb") as lines:
         for line in lines:
             parsed = _parse(line)
             if isinstance(parsed, QuestionLine):
-                if parsed.question.id in seen:
-                    parsed = f"Expected ids that differ, but got {parsed.question.id!r} again; rename this one."
-                else:
-                    seen.add(parsed.question.id)
+                qid = parsed.question.id
+                if qid in seen:
+                    parsed = WrongLine(f"Expected ids that differ, but got {qid!r} again; rename this one.", qid)
+                seen.add(qid)
             yield parsed
 
 
-def _parse(line: bytes) -> QuestionLine | str:
+def _parse(line: bytes) -> QuestionLine | WrongLine:
     try:
         fields = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        return f"Expected a JSON object, but got: {error}"
+        return WrongLine(f"Expected a JSON object, but got: {error}")
     if not isinstance(fields, Mapping):
-        return f"Expected a JSON object, but got {type(fields).__name__}."
+        return WrongLine(f"Expected a JSON object, but got {type(fields).__name__}.")
     qid = fields.get("_id", fields.get("qid", fields.get("id")))
     title = fields.get("title") or fields.get("question") or fields.get("text") or ""
     body = fields.get("body") or ""
     if qid is None or not isinstance(title, str) or not isinstance(body, str) or not (title.strip() or body.strip()):
-        return 'Expected {"_id" or "qid", "title", "body"} with text in title or body.'
+        expected = 'Expected {"_id" or "qid", "title", "body"} with text in title or body.'
+        return WrongLine(expected, None if qid is None else str(qid))
     question = Question(title, body, id=str(qid), category=str(fields.get("category") or ""))
     return QuestionLine(question, fields)

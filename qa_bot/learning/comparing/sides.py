@@ -247,7 +247,7 @@ def _read_questions(path: Path, wrong: list[str]) -> list[Question]:
         if isinstance(question, Question):
             questions.append(question)
         else:
-            wrong.append(f"{path}:{number}: {question}")
+            wrong.append(f"{path}:{number}: {question.error}")
     if not questions:
         first = f": {wrong[0]}" if wrong else "; is it empty?"
         raise ComparisonError(f"Expected questions in {path}, but got none{first}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 LABEL = re.compile(r"\(?\w{1,6}[.)]+|.{0,10}\d.{0,20}")
 """A letter or a Roman numeral with its point or parenthesis, or anything with a number; other signs are bullets."""
@@ -32,6 +32,10 @@ def _roman(number: int) -> Iterator[str]:
         number %= worth
 
 
+ROMANS = [numeral(number, "i") for number in range(1, 31)]
+"""The small numerals that label items."""
+
+
 def number_and_label(sign: str) -> tuple[int | None, str]:
     """The number and the label of an item with this sign; None and "" for a bullet."""
     sign = " ".join(sign.split())
@@ -39,6 +43,31 @@ def number_and_label(sign: str) -> tuple[int | None, str]:
         return None, ""
     number = NUMBER.match(sign)
     return int(number[1]) if number else None, sign
+
+
+def first_labels(labels: Sequence[str]) -> list[str]:
+    """Of each letter or small Roman numeral, the first one of its list: at least two are in order. "" if it is in none.
+
+    A list of numerals may be in one of letters; another letter may begin an abbreviation ("z. B.") or a name.
+    """
+    firsts = [""] * len(labels)
+    last: dict[str, int] = {}  # form → place of the last label in this form
+    for place, label in enumerate(labels):
+        form = next((form for form, before in last.items() if label == _next(labels[before], form)), "")
+        if form:
+            before = last[form]
+            firsts[before] = firsts[place] = firsts[before] or labels[before]
+        else:
+            form = "i" if label in ROMANS else "a" if label.islower() else "A"
+        last[form] = place
+    return firsts
+
+
+def _next(label: str, form: str) -> str:
+    """The label after this one."""
+    if form == "i":
+        return ROMANS[(ROMANS.index(label) + 1) % len(ROMANS)]
+    return chr(ord(label[0]) + 1)
 
 
 class Depths:

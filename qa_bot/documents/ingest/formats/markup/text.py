@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from qa_bot.documents.ingest.dates import is_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.formats.markup.letters import with_joiners, without_joiners
 from qa_bot.documents.ingest.formats.markup.numbered_headings import lettered_headings, with_headings_apart
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
@@ -61,7 +62,7 @@ def read(file: SourceFile) -> Iterator[Item]:
         blocks = _blocks(text)
         if number == 1:
             title, blocks = _title(blocks)
-            title = title or file.stem
+            title = without_joiners(title) or file.stem
         yield Record(
             file.name if number == 1 else f"{file.name}#{number}",
             title if number == 1 else f"{title} ({number})",
@@ -97,13 +98,13 @@ def markdown_text(blocks: Sequence[Sequence[str]]) -> str:
         lines = _write_heading(writer, list(block), before, after, capitals=not shouts)
         if lines:
             _write_block(writer, lines, before)
-    return writer.text
+    return without_joiners(writer.text)
 
 
 def _blocks(text: str) -> list[list[str]]:
     text = _with_whole_words(text)
     blocks: list[list[str]] = [[]]
-    for line in text.expandtabs(8).splitlines() if "\t" not in text else text.splitlines():
+    for line in with_joiners(text.splitlines()):
         if line.strip():
             if blocks[-1] and _begins_section(blocks[-1][-1], line.strip()):
                 blocks.append([])

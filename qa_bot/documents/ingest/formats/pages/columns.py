@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 
 from qa_bot.documents.ingest.formats.pages.lines import Line, Rule, joined, rows_of
-from qa_bot.documents.ingest.formats.pages.tables import Table, first_lines
+from qa_bot.documents.ingest.formats.pages.tables.rows import first_lines
+from qa_bot.documents.ingest.formats.pages.tables.table import Table
 
 Row = list[Line]
 GUTTER = 6.0  # points between columns

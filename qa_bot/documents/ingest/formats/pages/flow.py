@@ -8,23 +8,30 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 
+from qa_bot.documents.ingest.formats.list_labels import first_labels
 from qa_bot.documents.ingest.formats.pages.lines import BREAK_HYPHENS, BULLETS, TICKS, Line
-from qa_bot.documents.ingest.formats.pages.tables import Table
+from qa_bot.documents.ingest.formats.pages.tables.table import Table
 from qa_bot.documents.ingest.formats.pages.typography import Typography
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
 PARAGRAPH_GAP = 1.25  # times the usual distance of lines
 SAME_EDGE = 10.0  # points between the edges of the parts of a table
+SAME_LEFT = 0.4  # heights between the left edges of rows
+SHORT = 0.6  # of the width that text could take
+ROOM = 0.3  # heights after a word that has room on a line
+NARROW = 10.0  # heights; a column of text is wider
+NARROW_LINES = 2
 USUAL_PITCH = 1.15  # heights, if a page has too few lines to measure it
 BULLET = re.compile(rf"[{BULLETS}]\s+(?=\S)")
 NUMBER = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)")
 LETTER = re.compile(r"\(?(?:[a-zA-Z]|[ivx]{1,4})[.)]\s+(?=\S)")
-CAPITAL = re.compile(r"([A-Z])\.\s+(?=\S)")
-"""A letter of a list, or an initial: "A. Okoro and B. Lind"."""
+POINTED = re.compile(r"([a-zA-Z]|[ivx]{1,4})\.\s+(?=\S)")
+"""A letter of a list, or an initial or an abbreviation: "A. Okoro and B. Lind", "i. A. Thorwald"."""
 TICKED = re.compile(rf"[{TICKS}]\s+(?=\S)")
 NUMBERED_HEADING = re.compile(
     r"(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:chapter|kapitel|appendix|part|section) \w+)\s", re.IGNORECASE
 )
+HYPHENATED = ("-", *BREAK_HYPHENS)
 HYPHENS = str.maketrans(dict.fromkeys(BREAK_HYPHENS, "-"))
 SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
 
@@ -41,21 +48,29 @@ class Flow:
         self._last_page = 0
         self._markers: list[float] = []  # left edges of the markers of the lists that are open
 
-    def add(self, page: int, regions: Sequence[Sequence[Line | Table]], notes: Sequence[str] = ()) -> None:
-        """The next page, its regions in reading order, then remarks on it."""
+    def add(
+        self, page: int, regions: Sequence[Sequence[Line | Table]], notes: Sequence[str] = (), width: float = 0.0
+    ) -> None:
+        """The next page, its regions in reading order, remarks on it, and its width, or 0 if that is unknown."""
         pitch = _pitch(regions)
         initials = _initials([box for region in regions for box in region if isinstance(box, Line)])
-        for region in regions:
+        for region, limit in zip(regions, _limits(regions, width), strict=True):
             right = _right_edge(region)
+            parts = [
+                box
+                if isinstance(box, Table)
+                else _block(page, box, self._typography.level(box), is_initial=id(box) in initials)
+                for box in region
+            ]
+            short = _short_lines(parts, pitch, limit)
             previous: Line | None = None
-            for box in region:
-                if isinstance(box, Table):
-                    self._table(page, box)
+            for part in parts:
+                if isinstance(part, Table):
+                    self._table(page, part)
                     previous = None
                 else:
-                    block = _block(page, box, self._typography.level(box), is_initial=id(box) in initials)
-                    self._line(block, previous, pitch, right)
-                    previous = box
+                    self._line(part, previous, pitch, right, is_short=id(part) in short)
+                    previous = part.line
         for note in notes:
             self._flush()
             self._mark(page)
@@ -65,7 +80,7 @@ class Flow:
         """Write the last block."""
         self._flush()
 
-    def _line(self, block: _Block, previous: Line | None, pitch: float, right: float) -> None:
+    def _line(self, block: _Block, previous: Line | None, pitch: float, right: float, *, is_short: bool) -> None:
         line, last = block.line, self._open
         is_break = previous is not None and not line.is_beside(previous) and _is_forced_break(previous, line, right)
         if last is None or not self._goes_on(last, block, previous, pitch) or (is_break and _is_whole(last)):
@@ -74,7 +89,7 @@ class Flow:
             self._open = block
         elif block.kind == "code":
             last.text += "\n" + _indented(line, last.left)
-        elif is_break:
+        elif is_break or (is_short and last.kind == "text"):
             last.text += f"\n{line.text}"
         else:
             last.text = self._typography.together(last.text, line.text)
@@ -201,11 +216,10 @@ class _Block:
 
 
 def _initials(lines: Sequence[Line]) -> set[int]:
-    """The lines of a page that begin with a capital letter and a point, but whose neighbours have no next letter."""
-    marked = [(match[1], line) for line in lines if (match := CAPITAL.match(line.text))]
-    follows = [ord(second) == ord(first) + 1 for (first, _), (second, _) in pairwise(marked)]
-    is_listed = [before or after for before, after in zip([False, *follows], [*follows, False], strict=True)]
-    return {id(line) for (_, line), listed in zip(marked, is_listed, strict=False) if not listed}
+    """The lines of a page that begin with a letter and a point, but are in no list."""
+    marked = [(match[1], line) for line in lines if (match := POINTED.match(line.text))]
+    firsts = first_labels([label for label, _ in marked])
+    return {id(line) for (_, line), first in zip(marked, firsts, strict=True) if not first}
 
 
 def _block(page: int, line: Line, level: int | None, *, is_initial: bool) -> _Block:
@@ -262,10 +276,83 @@ def _right_edge(region: Sequence[Line | Table]) -> float:
 
 def _is_forced_break(previous: Line, line: Line, right: float) -> bool:
     """Whether the line's first word had room on the line before it."""
-    width = (line.right - line.left) / max(1, len(line.text))
-    first_word = (len(line.text.split()[0]) + 1) * width
-    is_broken_word = previous.text.endswith(("-", *BREAK_HYPHENS))
-    return not is_broken_word and previous.right + first_word + 2 * line.size < right
+    is_broken_word = previous.text.endswith(HYPHENATED)
+    return not is_broken_word and previous.right + _first_word(line) + 2 * line.size < right
+
+
+def _first_word(line: Line) -> float:
+    """The width of a line's first word and a space."""
+    return (len(line.text.split()[0]) + 1) * (line.right - line.left) / max(1, len(line.text))
+
+
+def _limits(regions: Sequence[Sequence[Line | Table]], width: float) -> list[float]:
+    """How far text could go in each region of a page of this width: to what is beside it, or to the margin."""
+    boxes = [box for region in regions for box in region]
+    margin = width - min((box.left for box in boxes), default=0.0)
+    limits: list[float] = []
+    for region in regions:
+        top, bottom = min(box.top for box in region), max(box.bottom for box in region)
+        right = max(box.right for box in region)
+        beside = [box.left for box in boxes if box.left > right and box.bottom > top and box.top < bottom]
+        limits.append(min([margin, *beside]))
+    return limits
+
+
+def _short_lines(parts: Sequence[_Block | Table], pitch: float, limit: float) -> set[int]:
+    """The lines of text that do not go on with the line above: rows of several texts, and short lines."""
+    return {
+        id(row[0])
+        for rows in _stretches(parts, pitch)
+        for are_short in [_are_short([[block.line for block in row] for row in rows], limit)]
+        for above, row in pairwise(rows)
+        if (are_short and not _ends_sentence(row)) or _is_apart(above, row)
+    }
+
+
+def _stretches(parts: Sequence[_Block | Table], pitch: float) -> list[list[list[_Block]]]:
+    """Stretches of rows of text that are close to each other; a row may have several texts beside each other."""
+    stretches: list[list[list[_Block]]] = []
+    above: list[_Block] = []
+    for part in parts:
+        if isinstance(part, Table) or part.kind != "text":
+            above = []
+        elif above and part.line.is_beside(above[-1].line):
+            above.append(part)
+        else:
+            gap = part.line.top - above[-1].line.top if above else 0.0
+            if not 0 < gap <= PARAGRAPH_GAP * max(pitch, part.line.size):
+                stretches.append([])
+            above = [part]
+            stretches[-1].append(above)
+    return stretches
+
+
+def _ends_sentence(row: Sequence[_Block]) -> bool:
+    """Whether a row is the end of a sentence that begins above it."""
+    return row[0].text[0].islower() and row[-1].text[-1] in ".!?"
+
+
+def _is_apart(above: Sequence[_Block], row: Sequence[_Block]) -> bool:
+    """Whether one of two rows is texts beside each other, and the lower one does not go on with the last of them."""
+    is_flush = row[0].left <= above[0].left + SAME_LEFT * row[0].line.size
+    return len(above) + len(row) > 2 and is_flush and not row[0].text[0].islower()
+
+
+def _are_short(rows: Sequence[Sequence[Line]], limit: float) -> bool:
+    """Whether rows end far from their limit, and not where a text would be broken into lines.
+
+    A text in a narrow column is broken where the next word has no room; and a column of few words is none.
+    """
+    left, right = min(row[0].left for row in rows), max(row[-1].right for row in rows)
+    if right - left > SHORT * (limit - left) or any(row[-1].text.endswith(HYPHENATED) for row in rows):
+        return False
+    pairs = [(above[-1], row[0]) for above, row in pairwise(rows)]
+    has_room = any(
+        not SENTENCE_END.search(above.text) and above.right + _first_word(line) + ROOM * line.size < right
+        for above, line in pairs
+    )
+    begins_anew = not any(line.text[0].islower() for _, line in pairs)
+    return (has_room and begins_anew) or (len(rows) > NARROW_LINES and right - left < NARROW * rows[0][0].size)
 
 
 def _indented(line: Line, left: float) -> str:

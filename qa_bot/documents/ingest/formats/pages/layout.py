@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 from qa_bot.documents.ingest.formats.pages.columns import Box, Frame, framed, prose_parts, regions
 from qa_bot.documents.ingest.formats.pages.flow import Flow
-from qa_bot.documents.ingest.formats.pages.lines import Line, Rule, joined
+from qa_bot.documents.ingest.formats.pages.lines import Line, Rule, Upright, joined
 from qa_bot.documents.ingest.formats.pages.running_lines import RunningLines
-from qa_bot.documents.ingest.formats.pages.tables import Table, split_tables
+from qa_bot.documents.ingest.formats.pages.tables.aligned import split_tables
+from qa_bot.documents.ingest.formats.pages.tables.drawn import drawn_tables
+from qa_bot.documents.ingest.formats.pages.tables.table import Table
 from qa_bot.documents.ingest.formats.pages.typography import LARGER, Typography
 
 LARGER_RECOGNISED = 1.4  # times the body's size; a recognised line is as high as its letters happen to be
@@ -30,13 +32,15 @@ ENTRIES_SHARE = 0.5  # of the entries have leaders, or a title that is a separat
 
 
 class PageRows(NamedTuple):
-    """A page that could be read: its number and height, its rows and drawn rules, remarks on it."""
+    """A page that could be read: its number and height, its rows, remarks on it, and drawn lines."""
 
     number: int
     height: float
     rows: list[list[Line]]
     rules: list[Rule]
     notes: Sequence[str] = ()
+    uprights: Sequence[Upright] = ()
+    width: float = 0.0  # or unknown
 
 
 def written(pages: Sequence[PageRows], outline: Iterable[tuple[int, str]], *, is_recognised: bool = False) -> Flow:
@@ -45,7 +49,7 @@ def written(pages: Sequence[PageRows], outline: Iterable[tuple[int, str]], *, is
     for page in pages:
         running.count(page.rows, page.height)
     bodies = without_contents([running.body(page.rows, page.height) for page in pages])
-    boxes = [_boxes(rows, page.rules) for rows, page in zip(bodies, pages, strict=True)]
+    boxes = [_boxes(rows, page.rules, page.uprights) for rows, page in zip(bodies, pages, strict=True)]
     typography = Typography(outline, larger=LARGER_RECOGNISED if is_recognised else LARGER)
     for page_boxes in boxes:
         inner = [part for box in page_boxes for part in (box.boxes if isinstance(box, Frame) else [box])]
@@ -55,14 +59,15 @@ def written(pages: Sequence[PageRows], outline: Iterable[tuple[int, str]], *, is
     typography.settle()
     flow = Flow(typography)
     for page, page_boxes in zip(pages, boxes, strict=True):
-        flow.add(page.number, regions(page_boxes), page.notes)
+        flow.add(page.number, regions(page_boxes), page.notes, page.width)
     flow.end()
     return flow
 
 
-def _boxes(rows: Sequence[list[Line]], rules: Sequence[Rule]) -> list[Box]:
+def _boxes(rows: Sequence[list[Line]], rules: Sequence[Rule], uprights: Sequence[Upright]) -> list[Box]:
     """The lines, tables and frames of a page, each in its column."""
-    boxes: list[Box] = []
+    drawn, rows = drawn_tables(rows, rules, uprights)
+    boxes: list[Box] = [*drawn]
     for part in prose_parts(rows, rules):
         frames, rest = framed(part, rules)
         boxes += _lines_and_tables(rest, rules)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -50,6 +51,14 @@ class Rule(NamedTuple):
     y: float
 
 
+class Upright(NamedTuple):
+    """A vertical line that is drawn on the page, in points."""
+
+    x: float
+    top: float
+    bottom: float
+
+
 @dataclass(slots=True)
 class Line:
     """A line of a column, or a cell's line; `size` is the height of its characters in points."""
@@ -73,12 +82,13 @@ class Line:
         return overlap > 0.5 * min(self.bottom - self.top, other.bottom - other.top)
 
 
-def pieces_of(words: Iterable[Word]) -> list[Line]:
-    """Words without gaps that may divide cells, in the order of the file."""
+def pieces_of(words: Iterable[Word], uprights: Iterable[Upright] = ()) -> list[Line]:
+    """Words without gaps or drawn lines that may divide cells, in the order of the file."""
     pieces: list[Line] = []
     current: list[Word] = []
+    dividers = sorted(uprights)
     for word in words:
-        if current and not _is_next(current[-1], word):
+        if current and (not _is_next(current[-1], word) or (dividers and _are_divided(current[-1], word, dividers))):
             pieces += _split(current)
             current = []
         current.append(word)
@@ -152,6 +162,13 @@ def _is_next(last: Word, word: Word) -> bool:
     overlap = min(last.bottom, word.bottom) - max(last.top, word.top)
     is_in_row = overlap >= 0.4 * min(last.bottom - last.top, word.bottom - word.top)
     return is_in_row and word.left - last.right > -height
+
+
+def _are_divided(last: Word, word: Word, dividers: Sequence[Upright]) -> bool:
+    """Whether one of the lines, from left to right, is between two words."""
+    start, end = (bisect_left(dividers, x, key=lambda upright: upright.x) for x in (last.right, word.left))
+    middle = (word.top + word.bottom) / 2
+    return any(upright.top <= middle <= upright.bottom for upright in dividers[start:end])
 
 
 def _split(words: Sequence[Word]) -> list[Line]:

@@ -42,7 +42,7 @@ def _document(file: SourceFile, document: pdfium.Document) -> Iterator[Item]:
         except pdfium.DamageError:
             damaged.append(number)
             continue
-        rows = rows_of(pieces_of(page.words))
+        rows = rows_of(pieces_of(page.words, page.uprights))
         size += sum(len(piece.text) for row in rows for piece in row)
         if size > file.limits.record_bytes:
             yield Reject(file.where, over_record_limit(file.limits))
@@ -50,7 +50,7 @@ def _document(file: SourceFile, document: pdfium.Document) -> Iterator[Item]:
         if page.is_scan:
             scanned.append(number)
         if (rows or page.notes) and not (page.is_scan and recognition.is_available()):
-            pages.append(PageRows(number, page.height, rows, page.rules, page.notes))
+            pages.append(PageRows(number, page.height, rows, page.rules, page.notes, page.uprights, page.width))
     recognised, unread = _recognised(file, document, scanned)
     is_recognised = len(recognised) > len(pages)
     flow = written(sorted([*pages, *recognised]), document.outline(), is_recognised=is_recognised)

@@ -6,17 +6,17 @@ import ctypes
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
-from statistics import median
 from typing import IO, Any
 
 import pypdfium2
 from pypdfium2 import raw
 
-from qa_bot.documents.ingest.formats.pages.lines import BREAK_HYPHENS, Rule, Word
+from qa_bot.documents.ingest.formats.pages.form_fields import Corners, ordered, with_ticks, with_values
+from qa_bot.documents.ingest.formats.pages.lines import BREAK_HYPHENS, Rule, Upright, Word
 from qa_bot.documents.ingest.formats.run_marks import marked
 
 FORCED_BOLD = 0x40000  # a flag of PDF's font descriptors
@@ -35,15 +35,13 @@ NEAR = 0.6  # heights between a letter and what is raised after it
 FEW_WORDS = 12
 SCAN_SHARE = 0.25  # of the page that pictures take
 SHORTEST_RULE = 15.0  # points
+SHORTEST_UPRIGHT = 8.0
 THICKEST_RULE = 2.5
 MOST_ANNOTATIONS = 1000
 MOST_PATHS = 5000  # of a page: drawings have more, tables fewer
-TICKS = ("☐", "☒")
 PASSWORD_ERROR = raw.FPDF_ERR_PASSWORD
 
 
-Corners = tuple[float, float, float, float]
-"""Left, bottom, right and top of a box in the file's coordinates."""
 DamageError = pypdfium2.PdfiumError
 """An error of the library for damaged files and pages."""
 
@@ -54,7 +52,7 @@ class PasswordError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: its number from 1, its size in points, its words in the file's order, its drawn rules.
+    """A page: its number from 1, its size in points, its words in the file's order, its drawn lines.
 
     `is_scan` says that it shows pictures and hardly any text; `notes` are remarks that a click shows.
     """
@@ -64,6 +62,7 @@ class Page:
     height: float
     words: list[Word]
     rules: list[Rule]
+    uprights: list[Upright]
     is_scan: bool
     notes: list[str]
 
@@ -109,14 +108,14 @@ class Document:
         try:
             width, height = page.get_size()
             to_page = _rotation(page)
-            values = [_ordered(to_page(*box)) for box in above.fields]
-            ticks = [(_ordered(to_page(*box)), is_set) for box, is_set in above.ticks]
-            words = _with_ticks(_with_values(_with_turned_last(list(self._words(page)), height), values), ticks)
+            values = [ordered(to_page(*box)) for box in above.fields]
+            ticks = [(ordered(to_page(*box)), is_set) for box, is_set in above.ticks]
+            words = with_ticks(with_values(_with_turned_last(list(self._words(page)), height), values), ticks)
             is_scan = len(words) < FEW_WORDS and any(
                 _area(item) > SCAN_SHARE * width * height
                 for item in page.get_objects([raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)
             )
-            return Page(number, width, height, words, list(_rules(page)), is_scan, above.notes)
+            return Page(number, width, height, words, *_drawn(page), is_scan, above.notes)
         finally:
             page.close()
 
@@ -251,65 +250,28 @@ def _entry(annotation: Any, key: bytes) -> str:
     return " ".join(bytes(buffer).decode("utf-16-le", "replace").replace("\0", "").split())
 
 
-def _ordered(box: Corners) -> Corners:
-    """Left, top, right and bottom of a box on the page, however the page is turned."""
-    return min(box[0], box[2]), min(box[1], box[3]), max(box[0], box[2]), max(box[1], box[3])
-
-
-def _with_values(words: list[Word], boxes: Sequence[Corners]) -> list[Word]:
-    """The words with those in fields as text of the usual size: a form enlarges some values."""
-    heights = [word.bottom - word.top for word in words if not any(_is_in(word, box) for box in boxes)]
-    if not boxes or not heights:
-        return words
-    usual = median(heights)
-    return [
-        word._replace(top=word.bottom - min(usual, word.bottom - word.top), is_bold=False)
-        if any(_is_in(word, box) for box in boxes)
-        else word
-        for word in words
-    ]
-
-
-def _with_ticks(words: list[Word], ticks: Sequence[tuple[Corners, bool]]) -> list[Word]:
-    """The words with a sign in place of each box, beside the nearest word of its row, which is its name."""
-    words = [word for word in words if not any(_is_in(word, box) for box, _ in ticks)]
-    for box, is_set in ticks:
-        middle = (box[1] + box[3]) / 2
-        beside = [
-            (max(word.left - box[2], box[0] - word.right), place)
-            for place, word in enumerate(words)
-            if word.text not in TICKS and word.top <= middle <= word.bottom
-        ]
-        sign = Word(TICKS[is_set], *box)
-        if beside:
-            _, place = min(beside)
-            name, half = words[place], min((box[2] - box[0]) / 2, (words[place].bottom - words[place].top) / 3)
-            centre = (box[0] + box[2]) / 2
-            sign = sign._replace(left=centre - half, top=name.top, right=centre + half, bottom=name.bottom)
-            words.insert(place + (name.right <= box[0]), sign)
-        else:
-            words.append(sign)
-    return words
-
-
-def _is_in(word: Word, box: Corners) -> bool:
-    return box[0] <= (word.left + word.right) / 2 <= box[2] and box[1] <= (word.top + word.bottom) / 2 <= box[3]
-
-
 def _area(item: Any) -> float:
     left, bottom, right, top = map(float, item.get_bounds())
     return abs((right - left) * (top - bottom))
 
 
-def _rules(page: Any) -> Iterator[Rule]:
-    """Horizontal lines, and the upper and lower edges of boxes."""
+def _drawn(page: Any) -> tuple[list[Rule], list[Upright]]:
+    """Horizontal and vertical lines, and the edges of boxes."""
     to_page = _rotation(page)
+    rules: list[Rule] = []
+    uprights: list[Upright] = []
     for item in islice(page.get_objects([raw.FPDF_PAGEOBJ_PATH], max_depth=3), MOST_PATHS):
-        left, top, right, bottom = to_page(*item.get_bounds())
+        left, top, right, bottom = ordered(to_page(*item.get_bounds()))
         if right - left >= SHORTEST_RULE:
-            yield Rule(left, right, top)
-            if bottom - top > THICKEST_RULE:
-                yield Rule(left, right, bottom)
+            rules += [Rule(left, right, y) for y in _edges(top, bottom)]
+        if bottom - top >= SHORTEST_UPRIGHT:
+            uprights += [Upright(x, top, bottom) for x in _edges(left, right)]
+    return rules, uprights
+
+
+def _edges(start: float, end: float) -> tuple[float, ...]:
+    """Both ends of a box, and one of a line."""
+    return (start, end) if end - start > THICKEST_RULE else (start,)
 
 
 def _text(text_page: Any) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.documents.ingest.formats.list_labels import Depths, number_and_label, numeral
+from qa_bot.documents.ingest.formats.list_labels import Depths, first_labels, number_and_label, numeral
 
 
 def test_numerals():
@@ -34,3 +34,21 @@ def test_depths_begin_at_the_first_level():
     assert [depths.depth(level) for level in (1, 1, 3, 3, 1, 2, 0, 1)] == [0, 0, 1, 1, 0, 1, 0, 1]
     depths.clear()
     assert depths.depth(4) == 0
+
+
+@pytest.mark.parametrize(
+    ("labels", "firsts"),
+    [
+        ("a b c", "a a a"),
+        ("a i ii b", "a i i a"),
+        ("g h i j", "g g g g"),
+        ("i ii iii iv v", "i i i i i"),
+        ("A C", "- -"),
+        ("B C", "B B"),
+        ("i i", "- -"),
+        ("v z", "- -"),
+        ("a", "-"),
+    ],
+)
+def test_letters_in_order_are_labels_of_a_list(labels, firsts):
+    assert [first or "-" for first in first_labels(labels.split())] == firsts.split()

@@ -32,6 +32,7 @@ from qa_bot.documents.ingest.formats.markup.latex.commands import (
 )
 from qa_bot.documents.ingest.formats.markup.latex.counting import FORMS, LEVELS, Counters, ListLabels, OpenList
 from qa_bot.documents.ingest.formats.markup.latex.quantities import ARGUMENTS, formula, quantity
+from qa_bot.documents.ingest.formats.markup.latex.tabulars import TRIMMED, Tabulars
 
 TOKEN = re.compile(
     r"\\begin\s*\{([^{}]*)\}|\\end\s*\{([^{}]*)\}|\\([A-Za-z@]+)\*?[ \t]*\n?|\\(.)|"
@@ -44,6 +45,7 @@ LENGTH = re.compile(
 MAX_ARGUMENT = 20_000  # characters
 MOST_THEOREMS = 100
 MOST_SWITCHES = 60  # characters of what closes them
+LONGEST_COUNT = 4  # characters
 MAX_BROKEN = 20  # arguments and formulas without an end
 ARGUMENT = "<!-- -->"
 """Closes an argument of a macro of unknown meaning: a blank divides it from the next one."""
@@ -77,7 +79,7 @@ class Converter:
         self.output: list[str] = []
         self._braces: list[str] = []
         self._environments: list[str] = []
-        self._rows: list[int] = []
+        self._tables = Tabulars()
         self._broken = 0
         self._counters = Counters()
         for outer, name in pairwise(("", *SECTIONS)):
@@ -120,8 +122,8 @@ class Converter:
             self._braces.append("")
         elif sign == "}":
             self._close(self._braces.pop() if self._braces else "")
-        elif sign == "&" and self._rows:
-            self.output.append(self._cell())
+        elif sign == "&" and self._tables:
+            self.output.append(self._tables.cell)
         else:
             self.output.append(" " if sign == "~" else "&amp;")
 
@@ -131,15 +133,10 @@ class Converter:
         else:
             self.output.append(closing.removeprefix(ARGUMENT))
 
-    def _cell(self) -> str:
-        return "<th>" if self._rows[-1] == 0 else "<td>"
-
     def _sign(self, sign: str) -> None:
         if sign == "\\":
             self._option()
-            if self._rows:
-                self._rows[-1] += 1
-            self.output.append(f"<tr>{self._cell()}" if self._rows else "<br>")
+            self.output.append(self._tables.row(self.text, self.position) if self._tables else "<br>")
         elif sign in ACCENTS:
             self._accent(ACCENTS[sign])
         elif sign in "([":
@@ -179,8 +176,7 @@ class Converter:
         if name in TABULARS:
             for _ in range(1 + (is_starred or name in {"tabularx", "tabulary"})):
                 self._argument()
-            self._rows.append(0)
-            self.output.append("<table><tr><th>")
+            self.output.append(self._tables.begin())
         elif name in LISTS:
             self._begin_list(name, option)
         else:
@@ -233,8 +229,8 @@ class Converter:
                     self._labels.closed(len(self._numbered), opened.number)
             if last == name:
                 break
-        if last in TABULARS and self._rows:
-            self._rows.pop()
+        if last in TABULARS:
+            self._tables.end()
         if name not in LISTS:
             closing = "</table>" if name in TABULARS else OPENED.get(name, "<p>").replace("<", "</")
         self.output.append("<p>" if closing == "</p>" else closing)
@@ -257,16 +253,21 @@ class Converter:
             else:
                 self._open(f'<a href="{address}">', "</a>")
         elif name == "multicolumn":
-            count = self._argument()
-            self._argument()
-            columns = int(count) if count.strip().isascii() and count.strip().isdigit() and len(count) < 4 else 1
-            self._open("", self._cell() * (columns - 1) if self._rows else "")
+            self._merged_cell()
         elif name in COUNTING or name in FORMS or name[:3] == "the":
             self._count(name)
         elif name in {"setlist", "newtheorem"}:
             self._declare(name, is_numbered=not is_starred)
         else:
             self._text_macro(name, is_starred=is_starred)
+
+    def _merged_cell(self) -> None:
+        """A cell of several columns; its text follows in braces."""
+        count = self._argument().strip()
+        self._argument()
+        if self._tables and count.isascii() and count.isdigit() and len(count) < LONGEST_COUNT and int(count) > 1:
+            self._tables.widen(self.output, int(count))
+        self._open("", "")
 
     def _inline_code(self, name: str) -> None:
         """Code in braces, or between two equal signs in one line."""
@@ -351,6 +352,8 @@ class Converter:
             length = LENGTH.match(self.text, self.position)
             self.position = length.end() if length else self.position
         elif name in DROPPED:
+            if name == "cmidrule" and (trimmed := TRIMMED.match(self.text, self.position)):
+                self.position = trimmed.end()
             for _ in range(DROPPED[name]):
                 self._option()
                 self._argument()

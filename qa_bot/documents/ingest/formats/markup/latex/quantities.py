@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from html.entities import html5
 from itertools import pairwise
 
 PREFIXES = {
@@ -38,6 +39,9 @@ GROUPED_SIGN = re.compile(r"\{([,.])\}")
 THIN_SPACE = re.compile(r"(?:\\[,;: ]|~)\s*")
 DEGREE = re.compile(r"\^\s*(?:\{\\circ\}|\\circ(?![A-Za-z]))")
 LABEL = re.compile(r"\s*\\label\s*\{[^{}]*\}")
+LONE_MACRO = re.compile(r"\\([A-Za-z]+)")
+SIGNS = {"to": "→", "infty": "∞", "circ": "∘"}
+"""Those that HTML calls otherwise."""
 NUMBER_WITH_UNIT = re.compile(
     r"([^\\^_{}A-Za-z]{1,40}?)(?:\\(?:mathrm|text|textrm|mathsf)\s*\{([^\\^_{}]{1,20})\})?(?<=.)(°?)"
 )
@@ -90,5 +94,7 @@ def _unit(text: str) -> str:
 def formula(source: str) -> tuple[str, bool]:
     """A formula without its label, and whether it is plain text: a sign, or numbers with or without a unit."""
     source = GROUPED_SIGN.sub(r"\1", LABEL.sub("", source)).strip()
+    if (sign := LONE_MACRO.fullmatch(source)) and (shown := SIGNS.get(sign[1], html5.get(f"{sign[1]};"))):
+        return shown, True
     match = NUMBER_WITH_UNIT.fullmatch(THIN_SPACE.sub(" ", DEGREE.sub("°", source)).replace("\\%", "%"))
     return (" ".join("".join(filter(None, match.groups())).split()), True) if match else (source, False)

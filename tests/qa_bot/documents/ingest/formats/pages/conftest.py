@@ -20,6 +20,11 @@ def rule(x0, x1, y):
     return f"{x0} {792 - y} m {x1} {792 - y} l S"
 
 
+def upright(x, y0, y1):
+    """A drawn vertical line."""
+    return f"{x} {792 - y0} m {x} {792 - y1} l S"
+
+
 def pdf(*pages, metadata=None, password=None, rotate=0, field=""):
     """A PDF with the drawing operators of each page, and a form's field with this content on the first."""
     objects = ["<< /Type /Catalog /Pages 2 0 R >>", ""]
@@ -78,6 +83,7 @@ class Drawing:
 
     line = staticmethod(line)
     rule = staticmethod(rule)
+    upright = staticmethod(upright)
     pdf = staticmethod(pdf)
 
     @staticmethod

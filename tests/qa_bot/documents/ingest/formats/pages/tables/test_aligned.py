@@ -55,7 +55,7 @@ def test_columns_below_large_headings_are_no_table(text_of, draw):
         for x, (heading, lines) in zip((60, 320), columns.items(), strict=True)
         for operator in (draw.line(x, 80, heading, size=16), *draw.lines(lines, x=x, y=104, pitch=18))
     ]
-    assert text_of(page) == "\n\n".join(f"# {heading}\n\n{' '.join(lines)}" for heading, lines in columns.items())
+    assert text_of(page) == "\n\n".join("\n".join([f"# {heading}\n", *lines]) for heading, lines in columns.items())
 
 
 QUESTION = ["May I build a shed on the plot that", "I have rented from the garden?"]

@@ -5,59 +5,31 @@ Lines of one cell are put together: between drawn rules, or where lines are clos
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, pairwise
-from statistics import median_low
+from itertools import chain, pairwise
 
 from qa_bot.documents.ingest.formats.pages.lines import Line, Rule
+from qa_bot.documents.ingest.formats.pages.tables.rows import (
+    ALIGNED_SHARE,
+    FEWEST_ROWS,
+    SHARED_HEIGHT,
+    cells_of,
+    first_lines,
+    row_heads,
+)
+from qa_bot.documents.ingest.formats.pages.tables.table import Column, Table, names_columns, table_of
 from qa_bot.documents.ingest.formats.pages.typography import LARGER
-from qa_bot.documents.ingest.table_shape import is_header
 
 ROW_GAP = 2.2  # heights; rows farther away belong to something else
 CELL_LINE_GAP = 0.6  # heights; lines of one cell are closer
-CLOSER = 1.15  # times the smallest distance of lines; rows are farther apart
-SHARED_HEIGHT = 0.25  # heights that cells beside each other have in common
 ALIGNED = 3.0  # points between the edges or centres of a column's cells
-ALIGNED_SHARE = 0.7
-UNEVEN_SHARE = 0.3  # of rows have cells of different numbers of lines
 LONG_RUN = 100  # rows
 MOST_ROWS = 1000  # of a page; a longer table is several
-FEWEST_ROWS = 3  # without rules
 MOST_CELL_LINES = 4  # without rules, if there are three columns
 HEADING_SIZE = 1.3  # times the size of the text in the columns that headings are above
 PROSE_WORDS = 5.0  # words a cell, and
 PROSE_FILL = 0.8  # share of its column's width, from which a column is text; two of them are no table
-
-
-@dataclass(slots=True)
-class Column:
-    """The stretch of the page's width that a column's cells take."""
-
-    left: float
-    right: float
-
-    def overlaps(self, piece: Line) -> bool:
-        return piece.left < self.right and piece.right > self.left
-
-
-@dataclass(slots=True)
-class Table:
-    """Cells, row by row, and the box of the table; lines of a cell are not joined yet."""
-
-    rows: list[list[str]]
-    has_header: bool
-    left: float
-    top: float
-    right: float
-    bottom: float
-    size: float = 0.0
-    """The usual height of its characters in points."""
-
-    @property
-    def middle(self) -> float:
-        return (self.top + self.bottom) / 2
 
 
 @dataclass(slots=True)
@@ -129,43 +101,6 @@ def split_tables(rows: Sequence[list[Line]], rules: Sequence[Rule] = ()) -> tupl
     return tables, rest
 
 
-def first_lines(columns: Sequence[Sequence[Line]]) -> list[Line]:
-    """The lines with which rows begin if the paragraphs of columns begin together, though their lengths differ.
-
-    Paragraphs of successive columns of text do not, or only if all are of one length: such columns give none.
-    """
-    ordered = [sorted(pieces, key=lambda piece: piece.middle) for pieces in columns]
-    distances = [
-        below.middle - above.middle
-        for pieces in ordered
-        for above, below in pairwise(pieces)
-        if below.top > above.middle
-    ]
-    pitch = min(distances, default=0.0)
-    blocks = [_paragraphs(pieces, CLOSER * pitch) for pieces in ordered]
-    most, *others = sorted(blocks, key=len, reverse=True) or [[]]
-    if len(most) < FEWEST_ROWS or not all(len(other) >= ALIGNED_SHARE * len(most) for other in others):
-        return []
-    uneven = 0
-    for block in (block for other in others for block in other):
-        beside = [one for one in most if abs(one[0].middle - block[0].middle) < (1 - SHARED_HEIGHT) * pitch]
-        if not beside:
-            return []
-        uneven += len(beside[0]) != len(block)
-    return [block[0] for block in most] if uneven >= max(2, UNEVEN_SHARE * len(most)) else []
-
-
-def _paragraphs(pieces: Sequence[Line], most: float) -> list[list[Line]]:
-    """Successive lines that are not farther apart than this."""
-    blocks: list[list[Line]] = []
-    for piece in pieces:
-        if blocks and piece.middle - blocks[-1][-1].middle <= most:
-            blocks[-1].append(piece)
-        else:
-            blocks.append([piece])
-    return blocks
-
-
 def _side_by_side(rows: Sequence[list[Line]]) -> list[list[list[Line]]]:
     """Groups of rows that are beside each other, though not on one base line, as cells of different fonts are."""
     groups: list[list[list[Line]]] = []
@@ -199,18 +134,13 @@ def _is_table(run: _Run, rules: Sequence[Rule]) -> bool:
     full = [row for row in run.rows if len(row) > 1]
     if len(full) < (2 if rules else FEWEST_ROWS):
         return False
-    cells = _cells(run)
+    cells = cells_of(run.rows, run.columns)
     is_text = _cell_lines(run) * len(full) < len(run.rows) or _is_prose(run.columns, cells)
     if not rules and is_text and not first_lines(cells):
         return False
     several = [column for column in cells if len(column) > 1]
     aligned = sum(_are_aligned(column) for column in several)
     return bool(several) and aligned >= (ALIGNED_SHARE if rules else 1) * len(several)
-
-
-def _cells(run: _Run) -> list[list[Line]]:
-    """The pieces of each column."""
-    return [[piece for row in run.rows for piece in row if column.overlaps(piece)] for column in run.columns]
 
 
 def _cell_lines(run: _Run) -> int:
@@ -244,68 +174,12 @@ def _are_aligned(pieces: Sequence[Line]) -> bool:
 
 def _table(run: _Run, rules: Sequence[Rule]) -> Table:
     rows: list[list[str]] = []
-    heads = _row_heads(run, rules)
+    heads = row_heads(run.rows, run.columns, rules)
     for row, is_head in zip(run.rows, heads, strict=True):
         cells = [" ".join(piece.text for piece in row if column.overlaps(piece)) for column in run.columns]
         if is_head:
             rows.append(cells)
         else:
             rows[-1] = [f"{above}\n{below}".strip() for above, below in zip(rows[-1], cells, strict=True)]
-    pieces = [piece for row in run.rows for piece in row]
-    return Table(
-        rows,
-        _has_header(run, rows),
-        min(piece.left for piece in pieces),
-        min(piece.top for piece in pieces),
-        max(piece.right for piece in pieces),
-        max(piece.bottom for piece in pieces),
-        median_low(piece.size for piece in pieces),
-    )
-
-
-def _row_heads(run: _Run, rules: Sequence[Rule]) -> list[bool]:
-    """Of each line of the table, whether a row begins with it."""
-    middles = [row[0].middle for row in run.rows]
-    ruled = [any(above < rule.y < below for rule in rules) for above, below in pairwise(middles)]
-    if 2 * sum(ruled) >= len({round(rule.y) for rule in rules}) > 1:
-        return [True, *ruled]
-    if not rules and (firsts := set(map(id, first_lines(_cells(run))))):
-        return [True, *(any(id(piece) in firsts for piece in row) for row in run.rows[1:])]
-    distances = _distances(run)
-    close = [distance <= CLOSER * min(distances) for distance in distances]
-    heads = [True, *(not is_close for is_close in close)]
-    if any(close) and not all(close) and _most_complete(run, heads) <= 1:
-        return heads
-    return [True, *(run.columns[0].overlaps(row[0]) for row in run.rows[1:])]
-
-
-def _distances(run: _Run) -> list[float]:
-    """Of each line of the table but the first, how far it is below the last one of the same column."""
-    distances: list[float] = []
-    last: dict[int, float] = {}
-    for row in run.rows:
-        places = {
-            number: piece.middle for piece in row for number, column in enumerate(run.columns) if column.overlaps(piece)
-        }
-        distances.append(min((middle - last[number] for number, middle in places.items() if number in last), default=0))
-        last |= places
-    return distances[1:]
-
-
-def _most_complete(run: _Run, heads: Sequence[bool]) -> int:
-    """The most lines of one row that have all cells: a row whose cells have their ends side by side has one, too."""
-    numbers = accumulate(heads)
-    complete = Counter(number for number, row in zip(numbers, run.rows, strict=True) if len(row) == len(run.columns))
-    return max(complete.values(), default=0)
-
-
-def _has_header(run: _Run, rows: Sequence[Sequence[str]]) -> bool:
-    if not is_header(rows):
-        return False
-    is_bold = all(piece.is_bold for piece in run.rows[0]) and not all(piece.is_bold for piece in run.rows[-1])
-    has_numbers = any(_is_numeric(cell) for row in rows[1:] for cell in row)
-    return is_bold or has_numbers or len(rows[0]) > 2
-
-
-def _is_numeric(cell: str) -> bool:
-    return sum(character.isdigit() for character in cell) * 2 > len(cell.replace(" ", ""))
+    has_header = names_columns(rows, run.rows[0], run.rows[-1])
+    return table_of(rows, [piece for row in run.rows for piece in row], has_header=has_header)
