@@ -182,8 +182,12 @@ _SUM = re.compile(
     re.IGNORECASE,
 )
 """Asks how high an amount of money is."""
-_BARE_NUMBER = re.compile(r"\d(?![\w.,]*\d)(?!\s?\w)")
-"""A number that counts nothing that is named behind it: not "5 dogs"."""
+_BARE_NUMBER = re.compile(
+    r"\d(?![\w.,]*\d)(?!\s?(?!(?:for|on|per|a|an|each|if|in|and|or|from|für|pro|je|im|am|bei|auf|und|oder|jährlich\w*"
+    r"|monatlich\w*|einmalig\w*)\b)\w)",
+    re.IGNORECASE,
+)
+"""A number that counts nothing that is named behind it: "300 for the boat", but not "5 dogs"."""
 _HOW_MUCH = re.compile(r"\b(?:how (?:much|high)|wie ?(?:viel|hoch|teuer)\b|was kost|kostet|cost)", re.IGNORECASE)
 NEAR = 0.3
 """Of the cover of what is counted by a passage."""

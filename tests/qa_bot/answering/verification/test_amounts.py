@@ -165,6 +165,7 @@ def test_what_a_german_question_counts_is_its_noun():
         ("Wie hoch ist die Hundesteuer?", "Sind es mehr als 5 Hunde, so gilt Satz 1.", True),
         ("Wie hoch sind die Beiträge?", "Sie betragen 36 Euro.", False),
         ("How high is the fine?", "It is 20.", False),
+        ("How much is the deposit for the boat?", "We block 300 for the boat.", False),
         ("How much is left of the paint?", "There are 5 tins.", False),
         ("Wie hoch ist die Gebühr?", "Näheres regelt $ 5 Abs. 2 der Ordnung.", True),
     ],
