@@ -61,10 +61,13 @@ FEW_WORDS = 3
 """A passage with fewer words behind its "Yes" says nothing without it."""
 _DEPENDS = re.compile(
     r"(?:except|unless|but|only|if|as long as|provided|though|although|not|because|however|and|or"
-    r"|außer|es sei denn|aber|nur|wenn|sofern|falls|jedoch|nicht|weil|und|oder)\b",
+    r"|außer|es sei denn|aber|nur|wenn|sofern|falls|jedoch|nicht|weil|und|oder"
+    r"|at|on|in|into|from|until|till|since|for|with|without|by|during|within|after|before|every|up to|at least|at most"
+    r"|am|an|auf|ab|bis|seit|für|mit|ohne|im|bei|beim|während|nach|vor|zum|zur|jede[nrms]?|höchstens|mindestens|auch"
+    r"|once|twice|sometimes|usually|einmal|zweimal|manchmal|meistens|too|also|both|all|none|neither|beide|alle|keine)\b",
     re.IGNORECASE,
 )
-"""Beginnings that say nothing without the "Yes" before them: "but only from 10 euros"."""
+"""Beginnings that say nothing without the "Yes" before them: "but only from 10 euros", "at weekends"."""
 OPENING_CHARACTERS = 300
 """Characters of a passage whose words may be asked for."""
 

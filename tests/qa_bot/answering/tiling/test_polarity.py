@@ -83,7 +83,7 @@ def test_other_words_are_no_yes_or_no(text: str) -> None:
 def test_a_heading_is_nearer_than_a_title() -> None:
     text = passage("Yes, in the yard.", title="Can I park here?", heading=("Rules", "Can I smoke here?"))
     assert opening("Can I smoke here?", text) == ("", 0)
-    assert opening("Can I park here?", text) == ("", 5)
+    assert opening("Can I park here?", text) == ("“Can I smoke here?” ", 0)
 
 
 def test_an_answer_begins_with_a_capital_and_its_span_equals_the_source() -> None:
@@ -113,7 +113,13 @@ def test_the_owners_answer_is_given_as_written() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", ["Yes, but only from 10 euros.", "No, except for dogs that assist.", "Nein, außer am Freitag."]
+    "answer",
+    [
+        "Yes, but only from 10 euros.",
+        "No, except for dogs that assist.",
+        "Nein, außer am Freitag.",
+        "No, at weekends only.",
+    ],
 )
 def test_a_dependent_clause_keeps_its_yes_or_no(answer: str) -> None:
     page = passage(answer, title="Can I pay by card?")
