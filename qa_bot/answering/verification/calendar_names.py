@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from qa_bot.documents.ingest.dates import MONTHS
+from qa_core.text.analysis import words
 
 _ISO = r"(?:19|20)\d\d-(\d\d)(?:-\d\d)?"
 _WITH_POINTS = r"\d{1,2}\.\s?(\d{1,2})\.(?:\s?(?:19|20)?\d\d)?"
@@ -30,6 +31,13 @@ WEEKDAYS = {
 }
 _SHORT = "|".join(sorted(_NUMBERS, key=len, reverse=True))
 _SPAN = re.compile(rf"\b({_SHORT})s?\.?\s*(?:[-–—]|to|through|till|until|bis|au?|à)\s*({_SHORT})s?\b", re.IGNORECASE)
+_ALONE = re.compile(
+    r"(?:^[ \t>*+-]*|[|,;:(/&+][ \t]*|\b(?:und|and|et) )"
+    r"(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun|Mo|Di|Mi|Do|Fr|Sa|So|Lun|Mer|Jeu|Ven|Sam|Dim)\.?"
+    r"(?=[ \t]*(?:$|[|,;)/&+:]|\d|(?:und|and|et|ab|from|closed|geschlossen|fermé)\b))",
+    re.MULTILINE,
+)
+"""A short name between the signs of a list or table, or before a time: "Mon 8-12", "| Di |"."""
 _GROUPS = (
     (r"daily|every day|each day|any day|all week|24/7|round the clock", range(7)),
     (r"täglich|jeden tag|rund um die uhr|tous les jours", range(7)),
@@ -57,11 +65,18 @@ def weekday_of(word: str) -> int | None:
 
 
 def weekdays_in(text: str) -> set[int]:
-    """The days of the week that a text names, alone, from one to another, or by "daily" and the like."""
+    """The days of the week that a text names, alone, in short, from one to another, or by "daily" and the like."""
     days = {WEEKDAYS[name.casefold()] for name in _NAME.findall(text)}
+    days.update(_NUMBERS[name.casefold()] for name in _ALONE.findall(text))
     for first, last in _SPAN.findall(text):
         start, length = _NUMBERS[first.casefold()], (_NUMBERS[last.casefold()] - _NUMBERS[first.casefold()]) % 7
         days.update((start + offset) % 7 for offset in range(length + 1))
-    for words, group in _GROUPS:
-        days.update(group if re.search(rf"\b(?:{words})(?!\w)", text, re.IGNORECASE) else ())
+    for names, group in _GROUPS:
+        days.update(group if re.search(rf"\b(?:{names})(?!\w)", text, re.IGNORECASE) else ())
     return days
+
+
+def named_days(question: str, text: str) -> frozenset[str]:
+    """The months and days of the week in a question that a text has in any form, casefolded."""
+    months, days = months_in(text), weekdays_in(text)
+    return frozenset(word for word in words(question) if month_of(word) in months or weekday_of(word) in days)

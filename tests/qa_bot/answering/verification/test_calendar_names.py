@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.answering.verification.calendar_names import month_of, months_in, weekdays_in
+from qa_bot.answering.verification.calendar_names import month_of, months_in, named_days, weekdays_in
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,23 @@ def test_names_of_months(word: str, number: int) -> None:
 )
 def test_days_of_the_week_are_named_alone_in_ranges_and_together(text, expected):
     assert weekdays_in(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("Mon 8-12\nTue 14-17\nWed closed", {0, 1, 2}),
+        ("| Mo | 8-12 Uhr |\n| Di | 14-18 Uhr |", {0, 1}),
+        ("Sprechzeit: Mo, Di und Do 8-12 Uhr", {0, 1, 3}),
+        ("- Fr: geschlossen", {4}),
+        ("So it is. Do not enter. The sun is hot. Sat down.", set()),
+        ("Das ist so. Sa geht es.", set()),
+    ],
+)
+def test_short_names_between_signs_or_before_times(text: str, days: set[int]) -> None:
+    assert weekdays_in(text) == days
+
+
+def test_named_days_are_those_that_the_text_has_in_any_form() -> None:
+    text = "| Mo-Mi | 8-12 |\nBooked until 2026-02-17."
+    assert named_days("Open on Tuesday or Friday in February?", text) == {"tuesday", "february"}
