@@ -9,10 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qa_bot.documents.ingest.records import Notice, Reject
+from qa_bot.home.replacement.program_version import FILE as VERSION_FILE
 from qa_core.text.safe_text import escaped
 
 SYSTEM_FILES = {"thumbs.db", "ehthumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "system volume information"}
 """What Windows and macOS leave in shared folders; files that begin with `~$` say that Office has a document open."""
+
+
+HOME_FILES = {"lock", VERSION_FILE}
+"""What every home of qa-bot has: a folder with both is one, and no documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,10 @@ def _folders(root: Path) -> Iterator[File | Reject | Notice]:
                 status = path.stat()
                 if (status.st_dev, status.st_ino) not in seen:  # a link to a folder that was visited
                     seen.add((status.st_dev, status.st_ino))
-                    stack += _entries(path, f"{name}/" if name else "")
+                    entries = _entries(path, f"{name}/" if name else "")
+                    if entries is None:
+                        yield Notice(printable(str(path)), "A home of qa-bot, which has no documents; it is skipped.")
+                    stack += entries or ()
             else:
                 yield _file(path, name)
         except OSError as error:
@@ -72,8 +80,11 @@ def _folders(root: Path) -> Iterator[File | Reject | Notice]:
             )
 
 
-def _entries(folder: Path, prefix: str) -> list[tuple[Path, str]]:
+def _entries(folder: Path, prefix: str) -> list[tuple[Path, str]] | None:
+    """What is in a folder, the last first; None if it is a home of qa-bot."""
     entries = sorted((path for path in folder.iterdir() if not _is_hidden(path.name)), reverse=True)
+    if HOME_FILES.issubset(path.name for path in entries):
+        return None
     return [(path, prefix + path.name) for path in entries]
 
 

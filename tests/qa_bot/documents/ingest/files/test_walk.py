@@ -1,0 +1,17 @@
+"""Which files below a folder are documents."""
+
+from qa_bot.documents.ingest.files.walk import File, files
+from qa_bot.documents.ingest.records import Notice
+
+
+def test_a_home_in_the_folder_is_no_document(tmp_path):
+    (tmp_path / "notes.md").write_text("Notes.")
+    home = tmp_path / "home" / "index"
+    home.mkdir(parents=True)
+    for name in ("lock", "written-by", "index/texts.bin"):
+        (tmp_path / "home" / name).write_text("x")
+    notice, file = files(tmp_path)
+    assert isinstance(notice, Notice)
+    assert "home of qa-bot" in notice.message
+    assert isinstance(file, File)
+    assert file.name == "notes.md"
