@@ -42,6 +42,8 @@ REACHED = 0.5
 "working from home" that its page is about. From 0 to 1 no collection changes."""
 OTHER_TIME = 0.5
 """Less for a passage about other years or versions than the question's, if another one that was read names those."""
+WITH_AMOUNT, CONSIDERED = 2, 12
+"""Passages with an amount that are read in place of the last ones, and the first passages that they are among."""
 NO_AMOUNT = 3.0
 """Less for a passage without the amount or time that the question asks for, if another one that was read has it: no
 answer is given from it."""
@@ -144,6 +146,8 @@ class Verifier:
             return None
         candidates, passages = ranking.candidates, ranking.passages or ranking.candidates
         is_settled = any(_is_settled(candidate) for candidate in candidates[: self._read])
+        if not is_settled:
+            passages = _with_amounts(ranking.question.title, passages, self._read)
         head = (candidates if is_settled else passages)[: self._read]
         languages = ranking.formulation.languages
         whole = {reading: whole_verbs(reading, languages) for reading in readings}
@@ -211,6 +215,25 @@ class Verifier:
     def _vectors_of_words(self, reading: str) -> FloatArray:
         """Unit rows (W, D) of all words of a reading."""
         return self._vectors.of_words(reading, [match.span() for match in WORD.finditer(reading)])
+
+
+def _with_amounts(question: str, passages: tuple[Candidate, ...], read: int) -> tuple[Candidate, ...]:
+    """The passages, with two that have the amount that the question asks for among those that are read.
+
+    They come from the documents of the first ones, none of which has it: rules say "the tax" where the title names it.
+    """
+    head, rest = passages[:read], passages[read:]
+    if not all(lacks_amount(question, whole_text(candidate)) for candidate in head):
+        return passages
+    sources = {candidate.passage.source for candidate in head}
+    further = [
+        candidate
+        for candidate in passages[read:CONSIDERED]
+        if candidate.passage.source in sources and not lacks_amount(question, whole_text(candidate))
+    ][:WITH_AMOUNT]
+    first = (*head[: read - len(further)], *further)
+    others = [candidate for candidate in (*head, *rest) if all(candidate is not one for one in first)]
+    return (*first, *others)
 
 
 def _fits(

@@ -65,6 +65,19 @@ def test_a_passage_without_the_amount_that_is_asked_for_comes_after_one_with_it(
     assert order == ["fees", "rules"], "none has one"
 
 
+def test_a_passage_with_the_amount_is_read_if_the_first_ones_of_its_document_have_none(tokens):
+    source = Source("rules")
+    texts = ("The fee is for a dog.", "Who has a dog pays.", "It is 10 euros.")
+    rules = [
+        Candidate(Passage(f"rules#{at}", text, Clue(), source), 3.0 - at, Signals()) for at, text in enumerate(texts)
+    ]
+    other = candidate("other", "It is 20 euros.", 0.5)
+    result = verified(tokens, "What does a dog cost?", [rules[0], other], passages=[*rules, other], read=2)
+    assert [one.passage.id for one in result.passages] == ["rules#2", "rules#0", "rules#1", "other"]
+    result = verified(tokens, "What does a dog cost?", [rules[0], other], passages=[*rules[:2], other], read=2)
+    assert result.passages[-1].passage.id == "other", "of another document"
+
+
 def test_a_word_of_the_passage_is_covered_whatever_its_vector(tokens):
     result = verified(tokens, "dog zorp", [candidate("a", "A zorp.", 1.0)])
     assert dict(result.covers["a"].words) == {"dog": 0.0, "zorp": 1.0}
