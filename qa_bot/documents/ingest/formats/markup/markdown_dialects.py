@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterator, Set
 
+from qa_bot.documents.ingest.formats.markup.dialects.code_heads import with_plain_heads
 from qa_bot.documents.ingest.formats.markup.dialects.containers import (
     NOTE_END,
     bold_title,
@@ -61,7 +62,7 @@ def is_mdx(source: str) -> bool:
 
 def commonmark(source: str, *, mdx: bool = False) -> str:
     """The file in CommonMark with HTML; code blocks and inline code stay unchanged."""
-    source = with_containers(hidden(source))
+    source = with_plain_heads(with_containers(hidden(source)))
     targets = frozenset(LINK_TARGET.findall(source))
     components: list[str] | None = [] if mdx else None
     prose: list[str] = []
