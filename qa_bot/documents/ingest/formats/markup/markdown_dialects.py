@@ -16,6 +16,7 @@ from qa_bot.documents.ingest.formats.markup.dialects.containers import (
 )
 from qa_bot.documents.ingest.formats.markup.dialects.fences import lines_of
 from qa_bot.documents.ingest.formats.markup.dialects.loose_marks import with_marks_mended
+from qa_bot.documents.ingest.formats.markup.dialects.myst import without_myst
 from qa_bot.documents.ingest.formats.markup.dialects.obsidian import without_marks
 from qa_bot.documents.ingest.formats.markup.dialects.template_tags import filled, hidden, shown, with_fences
 from qa_bot.documents.ingest.formats.markup.loose_blocks import with_blocks_apart
@@ -62,7 +63,7 @@ def is_mdx(source: str) -> bool:
 
 def commonmark(source: str, *, mdx: bool = False) -> str:
     """The file in CommonMark with HTML; code blocks and inline code stay unchanged."""
-    source = with_plain_heads(with_containers(hidden(source)))
+    source = with_plain_heads(with_containers(without_myst(hidden(source))))
     targets = frozenset(LINK_TARGET.findall(source))
     components: list[str] | None = [] if mdx else None
     prose: list[str] = []

@@ -20,6 +20,7 @@ from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.document_title import first_title
 from qa_bot.documents.ingest.formats.markup.dialects.containers import LAYOUTS
+from qa_bot.documents.ingest.formats.markup.dialects.roles import is_literal, readable, role_name, text_of_role
 from qa_bot.documents.ingest.formats.markup.html import fragment, one_document, without_title
 from qa_bot.documents.ingest.formats.markup.sphinx_conditions import for_web_pages
 from qa_bot.documents.ingest.formats.markup.text import text_blocks
@@ -48,9 +49,6 @@ EMPTY = "Expected text, but got none; fill the file or leave it out."
 LARGEST = 2 * 1024**2  # characters; parsing takes seconds for each million
 USED_DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w:+.-]{1,60}?)::(?:\s|$)", re.MULTILINE)
 USED_ROLE = re.compile(r":([A-Za-z][\w:+.-]{0,60}):`|`:([A-Za-z][\w+.-]{0,60}):")
-SHORTENED = re.compile(r"~(?!/)")
-"""Begins a dotted name of which only the last part is shown; "~/.config" is a folder."""
-TARGET = re.compile(r"^(.*?)\s*<[^<>]*>$", re.DOTALL)
 UNRESOLVED = re.compile(r"\|([^|\n]+)\|_{0,2}|`([^`<]+?)(?:\s*<[^<>`]*>)?`__?|(\w[\w.-]*)__?")
 """A substitution or a target that the document does not define: Sphinx defines them for all pages of a manual."""
 SAYING = re.compile(r"\w")
@@ -82,11 +80,6 @@ CHANGES = {
     "deprecated": "Deprecated since version",
     "versionremoved": "Removed in version",
 }
-LITERAL_ROLES = (
-    "attr class cls const data envvar exc file func kbd keyword meth mod obj option program samp type command dfn "
-    "c cpp js py"
-)
-"""Roles of names in code, also behind a domain (`py:func`)."""
 BARE = "qa_bot_bare"
 """Attribute of a version without explanation, and of a reference whose text is only the name of its target."""
 LABEL, PAGE = "qa_bot_label", "qa_bot_page"
@@ -134,12 +127,13 @@ class KeptDirective(Directive):  # type: ignore[misc]  # docutils has no types
             code = "\n".join(self.content)
             block = nodes.literal_block(code, code, classes=["code", *self.arguments[:1]])
             return [*self._paragraph(self.options.get("caption")), block]
+        lines = self.content
         if self.name == "glossary":
-            self.content = StringList(list(_with_joined_terms(self.content)), self.state.document.current_source)
+            lines = StringList(list(_with_joined_terms(lines)), self.state.document.current_source)
         if self.name in LAYOUTS:
             argument = ""
         content = nodes.container()
-        self.state.nested_parse(self.content, self.content_offset, content)
+        self.state.nested_parse(lines, self.content_offset, content)
         if self.name in CHANGES:
             version, _, explanation = argument.partition(" ")
             argument = f"{CHANGES[self.name]} {version}: {explanation}".removesuffix(": ")
@@ -195,17 +189,12 @@ def _change(shown: Sequence[nodes.Node], content: nodes.Element) -> nodes.Node:
 
 def _kept_role(name: str, rawtext: str, text: str, *_: object, **__: object) -> tuple[list[nodes.Node], list[Any]]:
     """The text of a role of unknown meaning, without its target."""
-    shown = text.replace("\x00", "\\")
-    match = TARGET.match(shown)
-    shown = (match[1] if match and match[1] else shown).lstrip("!")
-    if not match and SHORTENED.match(shown):
-        shown = shown.rpartition(".")[2].lstrip("~")
-    role = name.rpartition(":")[2].lower()
-    if role in LITERAL_ROLES.split():
+    shown, has_target = text_of_role(text.replace("\x00", "\\"))
+    if is_literal(name):
         return [nodes.literal(rawtext, shown)], []
     inline = nodes.inline(rawtext, shown)
-    attribute = {"ref": LABEL, "numref": LABEL, "doc": PAGE}.get(role)
-    if attribute and not match:
+    attribute = {"ref": LABEL, "numref": LABEL, "doc": PAGE}.get(role_name(name))
+    if attribute and not has_target:
         inline[BARE] = True
         inline[attribute] = shown
     return [inline], []
@@ -306,17 +295,9 @@ def _name_targets(document: nodes.document) -> None:
     for reference in [*document.findall(nodes.inline)]:
         if label := reference.get(LABEL):
             title = titles.get(nodes.fully_normalize_name(label))
-            reference[:] = [nodes.Text(title or _readable(label.rpartition(":")[2] or label))]
+            reference[:] = [nodes.Text(title or readable(label.rpartition(":")[2] or label))]
         elif path := reference.get(PAGE):
-            reference[:] = [nodes.Text(_readable(path))]
-
-
-def _readable(target: str) -> str:
-    """A readable name of a path or a label: `../use/add_play-games` → `add play games`, `use/index` → `use`."""
-    parts = [part for part in target.removesuffix(".rst").split("/") if part.strip("._-")]
-    if len(parts) > 1 and parts[-1] == "index":
-        parts.pop()
-    return " ".join(re.split(r"[\s_-]+", parts[-1].strip("_- "))) if parts else target
+            reference[:] = [nodes.Text(readable(path))]
 
 
 def _leave_out_bare_paragraphs(document: nodes.document) -> None:
