@@ -15,6 +15,7 @@ from qa_bot.documents.ingest.formats.markup.dialects.containers import (
     with_containers,
 )
 from qa_bot.documents.ingest.formats.markup.dialects.fences import lines_of
+from qa_bot.documents.ingest.formats.markup.dialects.logseq import without_properties
 from qa_bot.documents.ingest.formats.markup.dialects.loose_marks import with_marks_mended
 from qa_bot.documents.ingest.formats.markup.dialects.mkdocs import (
     with_blocks_as_containers,
@@ -70,7 +71,7 @@ def is_mdx(source: str) -> bool:
 
 def commonmark(source: str, *, mdx: bool = False) -> str:
     """The file in CommonMark with HTML; code blocks and inline code stay unchanged."""
-    source = with_blocks_as_containers(without_myst(hidden(source)))
+    source = with_blocks_as_containers(without_myst(hidden(without_properties(source))))
     source = with_plain_heads(with_containers(source))
     targets = frozenset(LINK_TARGET.findall(source))
     components: list[str] | None = [] if mdx else None
