@@ -14,6 +14,7 @@ from qa_bot.documents.ingest.formats.markup.dialects.containers import (
     note,
     with_containers,
 )
+from qa_bot.documents.ingest.formats.markup.dialects.docusaurus import with_labels_of_tabs
 from qa_bot.documents.ingest.formats.markup.dialects.fences import lines_of
 from qa_bot.documents.ingest.formats.markup.dialects.logseq import without_properties
 from qa_bot.documents.ingest.formats.markup.dialects.loose_marks import with_marks_mended
@@ -46,6 +47,11 @@ ATTRIBUTES = re.compile(
 ATTRIBUTE_SIGNS = ("{:", "{#", "{.", "{ #", "{ .", "){")
 NUMBERED_LINK = re.compile(r"(?<![\w\])])\[(?=[^\[\]\n]{0,300}?[^\W\d_])([^\[\]\n]{1,300})\]\[(\d{1,4})\]")
 LINK_TARGET = re.compile(r"^[ \t>]*\[(\d{1,4})\]:", re.MULTILINE)
+LISTED_CONTENTS = re.compile(r"^[ \t]*(?:[*+-]|\d\.)[ \t]+\S.*\n[ \t]*\{:[ \t]*toc\b[^{}\n]*\}[ \t]*$", re.MULTILINE)
+"""The list that Kramdown replaces by the contents."""
+HINT = re.compile(r"([!?])>[ \t]+(?=\S)")
+HINTS = {"!": "**Important:** ", "?": "**Tip:** "}
+"""Of Docsify."""
 CONTENTS = re.compile(r"^\s*(?:\[\[?_?toc_?\]?\]|\$\{toc\}|\{:toc\})\s*$", re.IGNORECASE)
 MDX_CODE = re.compile(r"^(?:import\s[^\n]*from\s+['\"]|import\s+['\"]|export\s+(?:const|let|var|default|function|\{))")
 MDX_WORDS = ("import", "export")
@@ -72,6 +78,7 @@ def is_mdx(source: str) -> bool:
 def commonmark(source: str, *, mdx: bool = False) -> str:
     """The file in CommonMark with HTML; code blocks and inline code stay unchanged."""
     source = with_blocks_as_containers(without_myst(hidden(without_properties(source))))
+    source = with_labels_of_tabs(source) if mdx else source
     source = with_plain_heads(with_containers(source))
     targets = frozenset(LINK_TARGET.findall(source))
     components: list[str] | None = [] if mdx else None
@@ -137,6 +144,7 @@ def _converted(text: str, targets: Set[str], components: list[str] | None) -> st
     """
     if components is not None:
         text = MDX_LOOP.sub("", _without_jsx(_without_mdx_code(text), components))
+    text = LISTED_CONTENTS.sub("", text) if "toc" in text else text
     text = "\n".join(_line(line) for line in without_references(without_marks(text)).split("\n"))
     text = with_blocks_apart(with_marks_mended("\n".join(_with_items(text.split("\n")))))
     pieces = INLINE_CODE.split(text)
@@ -188,6 +196,8 @@ def _line(line: str) -> str:
         return container_line(line)
     if "[!" in line and (match := ALERT.match(line)):
         return f"{match[1]}{bold_title(match[3].strip() or match[2].capitalize())}"
+    if line.startswith(("!>", "?>")):
+        return HINT.sub(lambda match: HINTS[match[1]], line, count=1)
     return "" if "toc" in line.lower() and CONTENTS.match(line) else line
 
 

@@ -40,10 +40,10 @@ def _lines(source: str) -> Iterator[str]:
     is_top, is_below_property = True, False
     for is_code, line in lines_of(source):
         block = None if is_code or "#+" not in line else BLOCK.fullmatch(line)
-        is_property = not is_code and "::" in line and (match := PROPERTY.fullmatch(line)) is not None
+        match = None if is_code or "::" not in line else PROPERTY.fullmatch(line)
         if block:
             yield _block_line(block)
-        elif not is_property:
+        elif match is None:
             yield line if is_code else REFERENCE.sub("", line)
         elif match[3] in PROGRAM or match[3].startswith(PROGRAM_FAMILIES) or (is_top and match[3] in PAGE):
             yield from (match[1] + match[2],) if match[2] else ()
@@ -53,8 +53,8 @@ def _lines(source: str) -> Iterator[str]:
             yield f"{match[1]}{match[2]}{match[3]}: {match[4]}"
         else:
             yield line
-        is_top = is_top and (is_property or not line.strip())
-        is_below_property = is_property
+        is_top = is_top and (match is not None or not line.strip())
+        is_below_property = match is not None
 
 
 def _block_line(block: re.Match[str]) -> str:
