@@ -61,7 +61,7 @@ READERS = {
     "squad": Reader("data.squad"),
     "medquad": Reader("data.medquad", roots=("Document", "doc", "DiseaseFile")),
     "stackexchange": Reader("data.stackexchange", roots=("posts",)),
-    "markdown": Reader("markup.markdown", (".md", ".markdown", ".mdx", ".mkd", ".mdown")),
+    "markdown": Reader("markup.markdown", (".md", ".markdown", ".mdx", ".mkd", ".mdown", ".qmd", ".rmd")),
     "restructured": Reader("markup.restructured", (".rst", ".rest")),
     "asciidoc": Reader("markup.asciidoc.document", (".adoc", ".asciidoc", ".asc")),
     "latex": Reader("markup.latex.document", (".tex", ".latex", ".ltx")),

@@ -50,6 +50,11 @@ def test_archives_that_are_not_read_through_are_to_be_unpacked(kind, head):
         format_of("a.bin", head)
 
 
+@pytest.mark.parametrize("name", ["a.md", "a.mdx", "a.qmd", "a.Rmd"])
+def test_markdown_of_other_programs_is_markdown(name):
+    assert format_of(name, b"# Soil\n") == "markdown"
+
+
 def test_a_text_with_the_suffix_of_a_film_is_a_text():
     assert format_of("main.ts", b"const a = 1\n") == "text"
 

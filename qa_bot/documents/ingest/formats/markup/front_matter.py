@@ -1,4 +1,4 @@
-"""Front matter of Markdown files: YAML between `---`, TOML between `+++`, or the title block of Pandoc.
+"""Front matter of Markdown files: YAML between `---`, TOML between `+++`, a title block of Pandoc, or what Logseq has.
 
 The only file that imports yaml.
 """
@@ -21,6 +21,9 @@ FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?\n)?(?:\1|\.\.\.)[ \t]*(?:
 SIMPLE_LINE = re.compile(r"^([A-Za-z_-]+):[ \t]*+(.*)$", re.MULTILINE)
 TITLE_BLOCK = re.compile(r"\A(?=%[ \t]+\S)(?:%[^\n]*(?:\n[ \t]+\S[^\n]*)*(?:\n|\Z)){1,3}")
 """Up to three fields behind "%": title, authors, date; their further lines are indented."""
+PAGE_PROPERTIES = re.compile(r"\A(?:[A-Za-z][\w./-]{0,60}::[ \t].*(?:\n|\Z))+")
+"""Of Logseq; they are also in the text, because readers see most of them."""
+LINK_SIGNS = re.compile(r"\[\[|\]\]|(?<![^\s,])#")
 TITLES = ("title", "titel")
 DATES = (
     *("updated", "last_updated", "last-updated", "lastupdated", "last_modified_at", "last_modified", "lastmod"),
@@ -52,11 +55,18 @@ class FrontMatter:
 def front_matter(source: str) -> FrontMatter:
     """The front matter of a file; without one, or if it cannot be read, the fields are empty."""
     match = FRONT_MATTER.match(source[:LONGEST])
+    if match is None and (properties := PAGE_PROPERTIES.match(source[:LONGEST])):
+        lines = (LINK_SIGNS.sub("", line).partition("::") for line in properties[0].splitlines())
+        return _matter({name: value.strip() for name, _, value in lines}, end=0)
     if match is None:
         return _title_block(source[:LONGEST])
     fields = _fields(match[2] or "", is_toml=match[1] == "+++")
     if fields is None:
         return FrontMatter()  # a text between two lines
+    return _matter(fields, match.end())
+
+
+def _matter(fields: Mapping[Any, Any], end: int) -> FrontMatter:
     lower = {str(name).lower().replace(" ", "_"): value for name, value in fields.items()}
     status = _text(lower.get("status")).lower()
     return FrontMatter(
@@ -67,7 +77,7 @@ def front_matter(source: str) -> FrontMatter:
         draft=status == "draft" or _is_true(lower.get("draft")) or lower.get("published") is False,
         tags=_tags(lower),
         redirect=_text(lower.get("redirect_to")),
-        end=match.end(),
+        end=end,
     )
 
 

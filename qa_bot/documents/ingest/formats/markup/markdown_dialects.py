@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterator, Set
 
+from qa_bot.documents.ingest.formats.markup.dialects.code_heads import with_plain_heads
 from qa_bot.documents.ingest.formats.markup.dialects.containers import (
     NOTE_END,
     bold_title,
@@ -13,8 +14,16 @@ from qa_bot.documents.ingest.formats.markup.dialects.containers import (
     note,
     with_containers,
 )
+from qa_bot.documents.ingest.formats.markup.dialects.docusaurus import with_labels_of_tabs
 from qa_bot.documents.ingest.formats.markup.dialects.fences import lines_of
+from qa_bot.documents.ingest.formats.markup.dialects.logseq import without_properties
 from qa_bot.documents.ingest.formats.markup.dialects.loose_marks import with_marks_mended
+from qa_bot.documents.ingest.formats.markup.dialects.mkdocs import (
+    with_blocks_as_containers,
+    without_icons,
+    without_references,
+)
+from qa_bot.documents.ingest.formats.markup.dialects.myst import without_myst
 from qa_bot.documents.ingest.formats.markup.dialects.obsidian import without_marks
 from qa_bot.documents.ingest.formats.markup.dialects.template_tags import filled, hidden, shown, with_fences
 from qa_bot.documents.ingest.formats.markup.loose_blocks import with_blocks_apart
@@ -30,12 +39,19 @@ FOOTNOTE = re.compile(r"^(\s{0,3})\[\^([^\]\s]+)\]:[ \t]*(.*)$")
 FOOTNOTE_MARK = re.compile(r"\[\^([^\]\[\s]{1,100})\]")
 WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
 ATTRIBUTES = re.compile(
-    r"\{:[^{}\n]{0,200}\}|(?:^[ \t>]*|(?<=[^\s{])[ \t]*)\{[#.][\w-][^{}\n]{0,200}\}[ \t]*$", re.MULTILINE
+    r"\{:[^{}\n]{0,200}\}|(?:^[ \t>]*|(?<=[^\s{])[ \t]*)\{[ \t]?[#.][\w-][^{}\n]{0,200}\}[ \t]*$"
+    r"|(?<=\))\{[ \t]?(?:[#.][A-Za-z]|[a-z-]{2,20}=)[^{}\n]{0,200}\}",
+    re.MULTILINE,
 )
-"""Of Kramdown, and at the end of a line or alone in one, as wikis have it below a quote."""
-ATTRIBUTE_SIGNS = ("{:", "{#", "{.")
+"""Of Kramdown, at the end of a line or alone in one, as wikis have it below a quote, and directly behind a link."""
+ATTRIBUTE_SIGNS = ("{:", "{#", "{.", "{ #", "{ .", "){")
 NUMBERED_LINK = re.compile(r"(?<![\w\])])\[(?=[^\[\]\n]{0,300}?[^\W\d_])([^\[\]\n]{1,300})\]\[(\d{1,4})\]")
 LINK_TARGET = re.compile(r"^[ \t>]*\[(\d{1,4})\]:", re.MULTILINE)
+LISTED_CONTENTS = re.compile(r"^[ \t]*(?:[*+-]|\d\.)[ \t]+\S.*\n[ \t]*\{:[ \t]*toc\b[^{}\n]*\}[ \t]*$", re.MULTILINE)
+"""The list that Kramdown replaces by the contents."""
+HINT = re.compile(r"([!?])>[ \t]+(?=\S)")
+HINTS = {"!": "**Important:** ", "?": "**Tip:** "}
+"""Of Docsify."""
 CONTENTS = re.compile(r"^\s*(?:\[\[?_?toc_?\]?\]|\$\{toc\}|\{:toc\})\s*$", re.IGNORECASE)
 MDX_CODE = re.compile(r"^(?:import\s[^\n]*from\s+['\"]|import\s+['\"]|export\s+(?:const|let|var|default|function|\{))")
 MDX_WORDS = ("import", "export")
@@ -61,7 +77,9 @@ def is_mdx(source: str) -> bool:
 
 def commonmark(source: str, *, mdx: bool = False) -> str:
     """The file in CommonMark with HTML; code blocks and inline code stay unchanged."""
-    source = with_containers(hidden(source))
+    source = with_blocks_as_containers(without_myst(hidden(without_properties(source))))
+    source = with_labels_of_tabs(source) if mdx else source
+    source = with_plain_heads(with_containers(source))
     targets = frozenset(LINK_TARGET.findall(source))
     components: list[str] | None = [] if mdx else None
     prose: list[str] = []
@@ -126,7 +144,8 @@ def _converted(text: str, targets: Set[str], components: list[str] | None) -> st
     """
     if components is not None:
         text = MDX_LOOP.sub("", _without_jsx(_without_mdx_code(text), components))
-    text = "\n".join(_line(line) for line in without_marks(text).split("\n"))
+    text = LISTED_CONTENTS.sub("", text) if "toc" in text else text
+    text = "\n".join(_line(line) for line in without_references(without_marks(text)).split("\n"))
     text = with_blocks_apart(with_marks_mended("\n".join(_with_items(text.split("\n")))))
     pieces = INLINE_CODE.split(text)
     pieces[::2] = _templates_filled(pieces, targets)
@@ -134,7 +153,7 @@ def _converted(text: str, targets: Set[str], components: list[str] | None) -> st
 
 
 def _templates_filled(pieces: list[str], targets: Set[str]) -> Iterator[str]:
-    for text in pieces[::2]:
+    for text in map(without_icons, pieces[::2]):
         if "{" in text:
             text = filled(text)
             text = ATTRIBUTES.sub("", text) if any(sign in text for sign in ATTRIBUTE_SIGNS) else text
@@ -177,6 +196,8 @@ def _line(line: str) -> str:
         return container_line(line)
     if "[!" in line and (match := ALERT.match(line)):
         return f"{match[1]}{bold_title(match[3].strip() or match[2].capitalize())}"
+    if line.startswith(("!>", "?>")):
+        return HINT.sub(lambda match: HINTS[match[1]], line, count=1)
     return "" if "toc" in line.lower() and CONTENTS.match(line) else line
 
 

@@ -14,10 +14,13 @@ from docutils import nodes
 from docutils.core import publish_doctree, publish_from_doctree
 from docutils.parsers.rst import Directive, directives, roles
 from docutils.parsers.rst.languages import en as english
+from docutils.statemachine import StringList
 
 from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.document_title import first_title
+from qa_bot.documents.ingest.formats.markup.dialects.containers import LAYOUTS
+from qa_bot.documents.ingest.formats.markup.dialects.roles import is_literal, readable, role_name, text_of_role
 from qa_bot.documents.ingest.formats.markup.html import fragment, one_document, without_title
 from qa_bot.documents.ingest.formats.markup.sphinx_conditions import for_web_pages
 from qa_bot.documents.ingest.formats.markup.text import text_blocks
@@ -46,16 +49,13 @@ EMPTY = "Expected text, but got none; fill the file or leave it out."
 LARGEST = 2 * 1024**2  # characters; parsing takes seconds for each million
 USED_DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w:+.-]{1,60}?)::(?:\s|$)", re.MULTILINE)
 USED_ROLE = re.compile(r":([A-Za-z][\w:+.-]{0,60}):`|`:([A-Za-z][\w+.-]{0,60}):")
-SHORTENED = re.compile(r"~(?!/)")
-"""Begins a dotted name of which only the last part is shown; "~/.config" is a folder."""
-TARGET = re.compile(r"^(.*?)\s*<[^<>]*>$", re.DOTALL)
 UNRESOLVED = re.compile(r"\|([^|\n]+)\|_{0,2}|`([^`<]+?)(?:\s*<[^<>`]*>)?`__?|(\w[\w.-]*)__?")
 """A substitution or a target that the document does not define: Sphinx defines them for all pages of a manual."""
 SAYING = re.compile(r"\w")
 MAX_NAMES = 500
-CODE = {
-    "code-block",
-    "sourcecode",
+HIGHLIGHTED = {"code", "code-block", "sourcecode"}
+"""Directives of code that docutils knows, but not with the options of Sphinx."""
+CODE = HIGHLIGHTED | {
     "prompt",
     "ipython",
     "testcode",
@@ -80,17 +80,13 @@ CHANGES = {
     "deprecated": "Deprecated since version",
     "versionremoved": "Removed in version",
 }
-LITERAL_ROLES = (
-    "attr class cls const data envvar exc file func kbd keyword meth mod obj option program samp type command dfn "
-    "c cpp js py"
-)
-"""Roles of names in code, also behind a domain (`py:func`)."""
 BARE = "qa_bot_bare"
 """Attribute of a version without explanation, and of a reference whose text is only the name of its target."""
 LABEL, PAGE = "qa_bot_label", "qa_bot_page"
 """Attributes of a reference without text: a label of this or another document, or the path of another document."""
 TITLED = (nodes.document, nodes.section, nodes.figure, nodes.table)
 """What a label above it names by its title."""
+EXCLAIMED = (nodes.attention, nodes.caution, nodes.danger)
 STATED_OPTIONS = ("type", "required", "default")
 """Options of a described setting that a reader sees, as those of Sphinx's `confval`; others are for the layout."""
 
@@ -128,13 +124,16 @@ class KeptDirective(Directive):  # type: ignore[misc]  # docutils has no types
         if self.name in SILENT:
             return []
         if self.name.rpartition(":")[2] in CODE:
-            return [
-                nodes.literal_block(
-                    "\n".join(self.content), "\n".join(self.content), classes=["code", f"language-{argument}"]
-                )
-            ]
+            code = "\n".join(self.content)
+            block = nodes.literal_block(code, code, classes=["code", *self.arguments[:1]])
+            return [*self._paragraph(self.options.get("caption")), block]
+        lines = self.content
+        if self.name == "glossary":
+            lines = StringList(list(_with_joined_terms(lines)), self.state.document.current_source)
+        if self.name in LAYOUTS:
+            argument = ""
         content = nodes.container()
-        self.state.nested_parse(self.content, self.content_offset, content)
+        self.state.nested_parse(lines, self.content_offset, content)
         if self.name in CHANGES:
             version, _, explanation = argument.partition(" ")
             argument = f"{CHANGES[self.name]} {version}: {explanation}".removesuffix(": ")
@@ -156,7 +155,25 @@ class KeptDirective(Directive):  # type: ignore[misc]  # docutils has no types
         """A line with the type and the default of a described setting."""
         stated = [(name, self.options[name]) for name in STATED_OPTIONS if self.options.get(name)]
         line = " ".join(f"{name.capitalize()}: {value}." for name, value in stated)
-        return [nodes.paragraph("", "", *self.state.inline_text(line, self.lineno)[0])] if line else []
+        return self._paragraph(line)
+
+    def _paragraph(self, text: str | None) -> list[nodes.Node]:
+        return [nodes.paragraph("", "", *self.state.inline_text(text, self.lineno)[0])] if text else []
+
+
+def _with_joined_terms(lines: Sequence[str]) -> Iterator[str]:
+    """The lines of a glossary; terms below each other, which have one definition, are one term."""
+    terms: list[str] = []
+    for line in lines:
+        is_term = bool(line.strip()) and not line[0].isspace() and not line.startswith("..")
+        if is_term:
+            terms.append(line.strip())
+            continue
+        if terms:
+            yield ", ".join(terms)
+            terms.clear()
+        yield line
+    yield from terms
 
 
 def _change(shown: Sequence[nodes.Node], content: nodes.Element) -> nodes.Node:
@@ -172,17 +189,12 @@ def _change(shown: Sequence[nodes.Node], content: nodes.Element) -> nodes.Node:
 
 def _kept_role(name: str, rawtext: str, text: str, *_: object, **__: object) -> tuple[list[nodes.Node], list[Any]]:
     """The text of a role of unknown meaning, without its target."""
-    shown = text.replace("\x00", "\\")
-    match = TARGET.match(shown)
-    shown = (match[1] if match and match[1] else shown).lstrip("!")
-    if not match and SHORTENED.match(shown):
-        shown = shown.rpartition(".")[2].lstrip("~")
-    role = name.rpartition(":")[2].lower()
-    if role in LITERAL_ROLES.split():
+    shown, has_target = text_of_role(text.replace("\x00", "\\"))
+    if is_literal(name):
         return [nodes.literal(rawtext, shown)], []
     inline = nodes.inline(rawtext, shown)
-    attribute = {"ref": LABEL, "numref": LABEL, "doc": PAGE}.get(role)
-    if attribute and not match:
+    attribute = {"ref": LABEL, "numref": LABEL, "doc": PAGE}.get(role_name(name))
+    if attribute and not has_target:
         inline[BARE] = True
         inline[attribute] = shown
     return [inline], []
@@ -221,6 +233,8 @@ def restructured(source: str) -> Parsed:
             problem.parent.replace(problem, nodes.Text(name[1] or name[2] or name[3]))
     _make_section_of_subtitle(document)
     _name_targets(document)
+    _show_classifiers(document)
+    _label_plainly(document)
     _leave_out_bare_paragraphs(document)
     _move_bare_versions(document)
     for literal in document.findall(nodes.literal):
@@ -255,6 +269,23 @@ def _make_section_of_subtitle(document: nodes.document) -> None:
         document[place:] = [nodes.section("", title, *content, names=subtitle["names"])]
 
 
+def _show_classifiers(document: nodes.document) -> None:
+    """Put the classifiers of a term behind it in brackets: "size : integer" → "size (integer)"."""
+    for item in document.findall(nodes.definition_list_item):
+        classifiers = [child for child in item.children if isinstance(child, nodes.classifier)]
+        if classifiers:
+            text = ", ".join(classifier.astext() for classifier in classifiers)
+            item[0].append(nodes.Text(f" ({text})"))
+            item.children = [child for child in item.children if child not in classifiers]
+
+
+def _label_plainly(document: nodes.document) -> None:
+    """Give warnings a title without the signs that docutils writes: "!DANGER!"."""
+    for node in [node for node in document.findall(nodes.Admonition) if isinstance(node, EXCLAIMED)]:
+        title = nodes.title("", node.tagname.capitalize())
+        node.replace_self(nodes.admonition("", title, *node.children))
+
+
 def _name_targets(document: nodes.document) -> None:
     """Show the title that has the label of a reference without text; else the readable part of its label or path."""
     titles: dict[str, str] = {}
@@ -264,17 +295,9 @@ def _name_targets(document: nodes.document) -> None:
     for reference in [*document.findall(nodes.inline)]:
         if label := reference.get(LABEL):
             title = titles.get(nodes.fully_normalize_name(label))
-            reference[:] = [nodes.Text(title or _readable(label.rpartition(":")[2] or label))]
+            reference[:] = [nodes.Text(title or readable(label.rpartition(":")[2] or label))]
         elif path := reference.get(PAGE):
-            reference[:] = [nodes.Text(_readable(path))]
-
-
-def _readable(target: str) -> str:
-    """A readable name of a path or a label: `../use/add_play-games` → `add play games`, `use/index` → `use`."""
-    parts = [part for part in target.removesuffix(".rst").split("/") if part.strip("._-")]
-    if len(parts) > 1 and parts[-1] == "index":
-        parts.pop()
-    return " ".join(re.split(r"[\s_-]+", parts[-1].strip("_- "))) if parts else target
+            reference[:] = [nodes.Text(readable(path))]
 
 
 def _leave_out_bare_paragraphs(document: nodes.document) -> None:
@@ -326,7 +349,7 @@ def _register(source: str) -> None:
     """Accept the directives and roles of the document that docutils lacks."""
     names = dict.fromkeys(match[1].lower() for match in USED_DIRECTIVE.finditer(source))
     for name in list(names)[:MAX_NAMES]:
-        if name not in english.directives and name not in directives._directives:
+        if name in HIGHLIGHTED or (name not in english.directives and name not in directives._directives):
             directives.register_directive(name, KeptDirective)
     used = dict.fromkeys((match[1] or match[2]).lower() for match in USED_ROLE.finditer(source))
     for name in list(used)[:MAX_NAMES]:

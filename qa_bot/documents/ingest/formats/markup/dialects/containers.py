@@ -16,11 +16,15 @@ CONTAINER = re.compile(
 )
 ATTRIBUTE = re.compile(r"\b(?:title|alt-text)=[\"']([^\"']+)[\"']")
 BRACES = re.compile(r"\{[^{}]*\}")
+HEADED_CALLOUT = re.compile(
+    r"^([ \t>]*:{3,}[ \t]*\{[ \t]*\.callout-[^{}\n]*)\}[ \t]*\n\s*#{1,6}[ \t]+([^\"\n]+)$", re.MULTILINE
+)
+"""In Quarto the first heading in a callout is its title."""
 CODE_INDENT = "    "
 SELF_CLOSED = ":::"  # at the end of a line that begins and ends a container
 LAYOUT_NAMES = (
-    "card-carousel carousel center code-group column columns container div figure grid image moniker row tab-set tabs "
-    "zone"
+    "card-carousel carousel center code-group column columns container div figure figure-md grid image moniker row "
+    "tab-set tabs panel-tabset zone"
 )
 LAYOUTS = frozenset(LAYOUT_NAMES.split())
 """Containers without a title: what follows their names is for the layout."""
@@ -86,6 +90,8 @@ def _title(name: str, rest: str, container: re.Match[str]) -> str:
 
 def with_containers(source: str) -> str:
     """The source with directives in fences as containers if their content is text, and without their options."""
+    if ".callout-" in source:
+        source = HEADED_CALLOUT.sub(r'\1 title="\2"}', source)
     if not any(sign in source for sign in DIRECTIVE_SIGNS):
         return source
     return "\n".join(_lines(source.split("\n")))

@@ -28,9 +28,10 @@ QUOTED = re.compile(r"(?:(?<![\w-])([\w-]++)\s*+=\s*+)?(?:\"([^\"]*)\"|'([^']*)'
 URL_BEFORE = re.compile(r"(?:\]\(\s*<?|=\s*[\"']?)[^\s()\"'<>]*$")
 TEXT_KEYS = {"alt", "title", "caption", "label", "text", "heading", "summary", "header"}
 CONTENT_KEY = "content"
+PICTURE = re.compile(r"(?:image|img|figure|picture|photo)")
 SILENT = re.compile(
     r"include|page|link|post|download|asset|url|ref|set|if|elsif|elif|unless|for|assign|capture|layout|extends|block|"
-    r"import|from|else|when|case|end|raw|comment|increment|cycle|render|usa|uswds|icon|feed|css|js|highlight"
+    r"import|from|tabs|tabpane|else|when|case|end|raw|comment|increment|cycle|render|usa|uswds|icon|feed|css|js|highlight"
 )
 LONGEST_BODY = 5000  # characters between a tag and its end
 LONGEST_LINE = 500  # characters that are looked at before and after a tag
@@ -94,10 +95,13 @@ def _template_text(body: str, match: re.Match[str]) -> str:
     if content := next((text for key, text in texts if key == CONTENT_KEY and not _is_path(text)), ""):
         title = next((text for key, text in texts if key == "title" and text), "")
         return f"{bold_title(title)} {content}" if title else str(content)
+    if name and PICTURE.match(name[0]) and (caption := next((text for key, text in texts if key == "caption"), "")):
+        title = next((text for key, text in texts if key == "title"), "")
+        return f"{bold_title(title)} {caption}" if title else str(caption)
     if keyed := [text for key, text in texts if key in TEXT_KEYS and text]:
         return _label(str(keyed[0]), name[0] if name else "", match)
     words = [text for key, text in texts if not key and text and not _is_path(text)]
-    if name and re.match(r"(?:image|img|figure|picture|photo)", name[0]):
+    if name and PICTURE.match(name[0]):
         return str(words[-1]) if len(texts) > 1 and words else ""
     return _label(words[0], name[0], match) if words and name and not SILENT.match(name[0]) else ""
 

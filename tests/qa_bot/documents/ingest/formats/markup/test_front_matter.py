@@ -67,3 +67,9 @@ def test_hostile_yaml_is_not_run(value):
 def test_deep_nesting_is_no_front_matter_and_ends_no_process(sign: str) -> None:
     source = f"---\ntitle: Deep\nlist: {sign * 12_000}\n---\nText"
     assert front_matter(source).title in {"Deep", ""}
+
+
+def test_properties_of_logseq_stay_in_the_text():
+    source = "title:: The move\ntags:: a, [[b]], #c\ndate:: [[2024-03-05]]\nowner:: Ann\n\n- text"
+    assert front_matter(source) == FrontMatter("The move", "2024-03-05", tags=("a", "b", "c"))
+    assert front_matter("std::vector is\na list") == FrontMatter()

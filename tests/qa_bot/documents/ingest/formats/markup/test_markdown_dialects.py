@@ -30,6 +30,7 @@ from qa_bot.documents.ingest.formats.markup.markdown_dialects import commonmark,
         ("A claim[^1].\n\n[^1]: Proof.\n    More.", "A claim[1].\n\n\n[1] Proof.\nMore."),
         ("A list^1^, 10^6^ and `a ^1^ $>$`.", "A list<sup>1</sup>, 10<sup>6</sup> and `a ^1^ $>$`."),
         ("x^2 + y^2, a^b^c, $>$ 7 and $a > b$", "x^2 + y^2, a^b^c, &gt; 7 and $a > b$"),
+        ("* TOC\n{:toc}\n\n!> Hot.\n\n?> Cold.", "\n\n**Important:** Hot.\n\n**Tip:** Cold."),
         ("{% unclosed {{ too", "{% unclosed {{ too"),
     ],
 )

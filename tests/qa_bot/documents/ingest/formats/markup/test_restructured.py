@@ -256,3 +256,24 @@ def test_a_table_that_is_not_well_formed_keeps_its_lines_and_is_reported(reads, 
 
 def test_a_directive_with_an_error_and_no_content_is_left_out():
     assert restructured("a\n\n.. image:: x.png\n   :nothing: y\n\nb\n")[2:] == ("a\n\nb", ())
+
+
+GLOSSARY = "- **lid, cover**: A top.\n- **cup**: A pot."
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (".. code-block:: sh\n   :caption: The *list*\n\n   ls", "The *list*\n\n```sh\nls\n```"),
+        (".. code-block:: c++\n   :linenos:\n   :emphasize-lines: 1,2\n\n   f();", "```c++\nf();\n```"),
+        (".. sourcecode:: js\n   :name: a\n\n   f()", "```js\nf()\n```"),
+        (".. code::\n   :number-lines: 1\n\n   f()", "```\nf()\n```"),
+        ("size : integer\n   Of the lid.", "- **size (integer)**: Of the lid."),
+        ("size : integer : optional\n   Of the lid.", "- **size (integer, optional)**: Of the lid."),
+        (".. glossary::\n   :sorted:\n\n   lid\n   cover\n      A top.\n\n   cup\n      A pot.", GLOSSARY),
+        (".. danger:: Hot.\n\n.. caution::\n\n   Wait.", "**Danger:** Hot.\n\n**Caution:** Wait."),
+        (".. grid:: 2\n   :gutter: 1\n\n   .. card:: Lids\n\n      Close.", "- **Lids**: Close."),
+    ],
+)
+def test_directives_of_sphinx(source, expected):
+    assert restructured(source)[2:] == (expected, ())

@@ -13,6 +13,7 @@ from qa_bot.documents.ingest.formats.markup.markdown import markdown_blocks
         (':::{.note title="Hot plates"}\nWait.\n:::', "**Hot plates:** Wait."),
         ("::: {.note}\nWait.\n:::", "**Note:** Wait."),
         ("::: {.callout-tip}\nWait.\n:::", "**Tip:** Wait."),
+        ("::: {.callout-tip collapse=true}\n## Hot plates\n\nWait.\n:::", "**Hot plates:** Wait."),
         (":::{admonition} Hot plates\n:class: tip\n:name: a\nWait.\n:::", "**Hot plates:** Wait."),
         (":::note[Hot]{.wide}\nWait.\n:::", "**Hot:** Wait."),
         ("::::{tab-set}\n:::{tab-item} Gas\nTurn.\n:::\n::::\nGo.", "**Gas:** Turn.\n\nGo."),
@@ -38,7 +39,6 @@ def test_containers(source, expected):
         ("````{tip}\n```sh\n:::x\n```\n````", "**Tip:**\n\n```sh\n:::x\n```"),
         ("````{note} A\n```{tip} B\nc\n```\nd\n````", "**A: B:** c\n\nd"),
         ("```{figure} a.png\n:alt: A pan\nThe big pan.\n```", "The big pan."),
-        ("```{code-block} sh\n:linenos:\nls\n```", "```\n:linenos:\nls\n```"),
         ("````md\n```{note}\nx\n```\n````", "````md\n```{note}\nx\n```\n````"),
     ],
 )

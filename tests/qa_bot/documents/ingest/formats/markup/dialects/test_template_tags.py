@@ -58,3 +58,10 @@ def test_many_tags_take_little_time():
 )
 def test_shortcodes_of_hugo(source, expected):
     assert filled(source) == expected
+
+
+def test_groups_of_tabs_have_no_label_and_figures_have_their_captions():
+    tabs = '{{< tabs "x" >}}\n{{< tab "Gas" >}}\nTurn.\n{{< /tab >}}\n{{< /tabs >}}'
+    assert markdown_blocks(tabs).text == "**Gas:** Turn."
+    figure = '{{< figure src="a.png" title="A lid" alt="a" caption="It is *hot*" >}}'
+    assert markdown_blocks(figure).text == "**A lid:** It is *hot*"
