@@ -28,8 +28,7 @@ PAIRS: Mapping[Channel, float] = {**PROSE, "title": 2.0, "title words": 0.5}
 ARCHIVED = 1.0
 """Penalty of a passage of an archived document."""
 CONTENTS = 1.0
-"""Penalty of a table of contents and of a passage that only announces others: they have the words of many questions
-and answer none.
+"""Penalty of a table of contents, which has the words of many questions and answers none.
 Dialogues of 18F and German rules +.005 each, the other 44 sets do not change."""
 STEPS = 0.3
 """Bonus of steps if the question asks how to do something: points of company +.007, 18F +.012, German pages +.007,

@@ -52,25 +52,6 @@ def is_question(title: str) -> bool:
     return words.endswith("?") or _QUESTION.match(words) is not None
 
 
-_GUIDE = r"(?:guide|tutorial|page|article|section|chapter|document|post|video|manual|topic|lesson|handbook)"
-_LEITFADEN = r"(?:anleitung|seite|kapitel|abschnitt|artikel|handbuch|dokument|leitfaden|tutorial|beitrag|video)"
-_ANNOUNCES = re.compile(
-    rf"\W*(?:(?:in )?(?:this|the following) (?:[\w-]+ )?{_GUIDE}\b[^.\n]{{0,80}}?\b"
-    r"(?:overviews?|describes?|explains?|shows?|covers?|walks?|contains?|provides?|discusses|outlines?|introduces?|lists?"
-    r"|will|we|you)\b"
-    rf"|(?:in )?diese[rmsn]? (?:[\w-]+ )?{_LEITFADEN}\b[^.\n]{{0,80}}?\b"
-    r"(?:beschreibt|erklärt|zeigt|behandelt|enthält|finden|erfahren|lernen|wird|werden|geht)\b)",
-    re.IGNORECASE,
-)
-LONGEST_ANNOUNCEMENT = 250
-"""Characters of a passage that only announces what follows."""
-
-
-def is_announcement(passage: Passage) -> bool:
-    """Whether a short passage only says what its document is about: "This guide overviews how to …"."""
-    return len(passage.text) <= LONGEST_ANNOUNCEMENT and _ANNOUNCES.match(passage.text) is not None
-
-
 def is_contents(passage: Passage) -> bool:
     """Whether the nearest heading says that a passage is a table of contents."""
     return _CONTENTS.search([passage.source.title, *passage.place.heading][-1]) is not None

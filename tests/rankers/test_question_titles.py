@@ -11,7 +11,6 @@ from rankers.question_titles import (
     SECTION,
     TOPIC,
     heading_bonus,
-    is_announcement,
     is_contents,
     is_pair,
     is_question,
@@ -116,19 +115,3 @@ def test_the_section_that_a_question_names_comes_before_its_subsections() -> Non
 def test_tables_of_contents(title: str, headings: tuple[str, ...], expected: bool) -> None:
     passage = Passage("1", "", Clue(), Source("1", title), Place(headings))
     assert is_contents(passage) is expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("This guide overviews how to insert a card.", True),
-        ("In this quick tutorial, we will set up the base.", True),
-        ("Dieses Kapitel beschreibt, wie Sie den Tank leeren.", True),
-        ("In diesem Abschnitt finden Sie die Preise.", True),
-        ("This page is empty.", False),
-        ("Insert the card. This guide shows how.", False),
-        ("This guide shows how to insert a card. " + "Push it in. " * 30, False),
-    ],
-)
-def test_announcements(text: str, expected: bool) -> None:
-    assert is_announcement(Passage("p", text, Clue(), Source("d"))) is expected

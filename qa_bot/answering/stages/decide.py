@@ -15,7 +15,7 @@ from qa_bot.answering.stages.owner_answers import fits_better, is_owned, lacks_w
 from qa_bot.answering.stages.question_words import AskedPlaces, names
 from qa_bot.answering.stages.rank import RIVALS, Ranking
 from qa_bot.answering.tiling.table_rows import lacks_key
-from qa_bot.answering.verification.amounts import lacks_amount, lacks_count, lacks_counted, words_of_duration
+from qa_bot.answering.verification.amounts import lacks_amount, lacks_count, lacks_counted
 from qa_bot.answering.verification.calendar_names import named_days
 from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.latest import words_of_date
@@ -238,8 +238,8 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
     if contact.is_in(best.passage.text):
         text |= set(terms(" ".join(contact.words), language))
     question, passage = ranking.question.title, best.passage.text
-    by_time = words_of_duration(question, passage) | named_days(question, passage)
-    text |= set(terms(" ".join(words_of_date(question, best.passage) | by_time), language))
+    by_calendar = words_of_date(question, best.passage) | named_days(question, passage)
+    text |= set(terms(" ".join(by_calendar), language))
     text |= {term for term, known in known_synonyms(ranking.formulation, index).items() if known & text}
     of_title = _rarities(index, content_terms(best.passage.clue.title, language))
     of_question = set(terms(ranking.formulation.text, language))

@@ -46,7 +46,7 @@ from rankers.passage_evidence import (
     summed,
     topic_bonus,
 )
-from rankers.question_titles import heading_bonus, is_announcement, is_contents, is_pair, section_bonus
+from rankers.question_titles import heading_bonus, is_contents, is_pair, section_bonus
 from rankers.release_notes import release_bonus
 from retrievers.engines.index import Filter, Index, KeywordQuery
 from retrievers.formulate import Formulation, asks, piece_query
@@ -204,8 +204,7 @@ def _bonus(passages: Sequence[Passage], places: AskedPlaces) -> Scores:
     defining = [not is_pair(passage) and places.defines(passage.text) for passage in passages]
     kinds = np.array([steps, contacts, sections, codes, defining], np.float64)
     gained: Scores = np.array([STEPS, CONTACT, SECTION, CODE, DEFINITION]) @ kinds
-    empty = np.array([is_contents(passage) or is_announcement(passage) for passage in passages], np.float64)
-    return gained + np.array(releases, np.float64) - CONTENTS * empty
+    return gained + np.array(releases, np.float64) - CONTENTS * np.array(list(map(is_contents, passages)), np.float64)
 
 
 def _same_words_bonus(passages: Sequence[Passage], formulation: Formulation, understood: float, alone: bool) -> Scores:

@@ -119,13 +119,6 @@ _PERIOD = (
     r"|\d\s?(?:h|hrs?|min|s|sec|sek|std)\b|\d\s?(?:Uhr|[ap]\.?m\b)|(?<!\d)\d{1,2}\s?[-–]\s?\d{1,2}(?!\d|[.,]\d)"
 )
 """Units of time, clock times and spans of them ("8–18")."""
-_ASKS_HOW_LONG = word_set("long last lasts lasting take takes took lang lange dauert dauern dauerte hält halten reicht")
-"""Words of a question for a time, which is their answer."""
-_DURATION = re.compile(
-    rf"{_NUMBER}[\d.,/–-]*\s{{0,2}}(?:seconds?|minutes?|mins?|hours?|hrs?|h|days?|weeks?|months?|years?|sekunden?|minuten?"
-    r"|stunden?|std|tagen?|wochen?|monate?n?|jahre?n?)(?!\w)",
-    re.IGNORECASE,
-)
 _LASTS = re.compile(
     rf"{_PERIOD}|\b(?:until|till|since|while|as long as|forever|permanent\w*|indefinite\w*|unlimited|lifelong|lifetime"
     r"|bis|seit|solange|während|dauerhaft\w*|auf dauer|unbefristet\w*|unbegrenzt\w*|lebenslang\w*|lebenszeit)\b",
@@ -227,13 +220,6 @@ def lacks_amount(question: str, text: str) -> bool:
     else:
         text = _DATE.sub(" ", text)
     return not _QUANTITY.search(text) and (not asks_how_many or _COUNTS.isdisjoint(words(text)))
-
-
-def words_of_duration(question: str, text: str) -> frozenset[str]:
-    """The words of a question how long something lasts, casefolded, that a duration in a text answers."""
-    if not _HOW_LONG.search(question) or not _DURATION.search(text):
-        return frozenset()
-    return _ASKS_HOW_LONG.intersection(words(question))
 
 
 def _names_day(text: str) -> bool:

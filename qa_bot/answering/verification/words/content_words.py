@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from qa_bot.answering.verification.amounts import words_of_duration
 from qa_bot.answering.verification.latest import words_of_date
 from qa_bot.answering.verification.reading import whole_text
 from qa_bot.answering.verification.words.exact_words import Exact, PassageWords, is_digit
@@ -73,9 +72,7 @@ def content_words(
     analysis = analysis_language(candidate.passage.source.details.language)
     by_date = frozenset().union(*(words_of_date(reading, candidate.passage) for reading in readings))
     by_path = parts_in_path(" ".join(readings), candidate.passage.source.details.path, analysis)
-    text = whole_text(candidate)
-    by_time = frozenset().union(*(words_of_duration(reading, text) for reading in readings))
-    passage = PassageWords.of(text, analysis, exact, by_date | by_path | by_time)
+    passage = PassageWords.of(whole_text(candidate), analysis, exact, by_date | by_path)
     return [
         words._replace(
             is_literal=_literal(words, passage),

@@ -8,7 +8,6 @@ from qa_bot.answering.verification.amounts import (
     lacks_amount,
     lacks_count,
     lacks_counted,
-    words_of_duration,
 )
 
 
@@ -191,16 +190,3 @@ def test_a_dollar_sign_counts_money_and_no_sections(question: str, text: str, la
 )
 def test_hours_in_words_say_when(question: str, text: str, expected: bool) -> None:
     assert lacks_amount(question, text) is expected
-
-
-@pytest.mark.parametrize(
-    ("question", "text", "answered"),
-    [
-        ("How long does the battery last?", "Battery | 60 h", {"long", "last"}),
-        ("Wie lange dauert der Kurs?", "Der Kurs hat zwei Tage.", {"lange", "dauert"}),
-        ("How long does the battery last?", "The battery is new.", set()),
-        ("When was the last meeting?", "It took 3 hours.", set()),
-    ],
-)
-def test_a_duration_answers_the_words_that_ask_for_it(question: str, text: str, answered: set[str]) -> None:
-    assert words_of_duration(question, text) == answered
