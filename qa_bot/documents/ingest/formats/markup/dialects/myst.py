@@ -21,19 +21,25 @@ CELL_INDENT = 4
 RESTRUCTURED = re.compile(r"\.\.[ \t]+([\w:-]+)::[ \t]*(.*)")
 
 
-def without_myst(source: str) -> str:
-    """The source with the texts of roles, tables of directives as HTML, and without what readers do not see."""
+def with_directives(source: str) -> str:
+    """The source with tables and glossaries of directives as HTML and Markdown, and without those of the layout."""
+    return "\n".join(_with_blocks(source.split("\n"))) if MARK.search(source) else source
+
+
+def with_roles(source: str) -> str:
+    """The source, in which directives of text are containers, with the texts of roles, and without what is not seen."""
     if not MARK.search(source):
         return source
-    replaced = "\n".join(_with_blocks(source.split("\n")))
     return "\n".join(
         line if is_code else with_texts_of_roles(line)
-        for is_code, line in lines_of(replaced)
+        for is_code, line in lines_of(source)
         if is_code or not UNSEEN.fullmatch(line)
     )
 
 
 def _with_blocks(lines: Sequence[str]) -> Iterator[str]:
+    """The lines with the directives converted that are neither Markdown nor code."""
+    fences: list[str] = []  # of the open directives of text
     code, position = "", 0
     while position < len(lines):
         line = lines[position]
@@ -47,7 +53,11 @@ def _with_blocks(lines: Sequence[str]) -> Iterator[str]:
             continue
         if code:
             code = "" if closes(line, code) else code
-        elif directive is None or (directive[2][0] != ":" and directive[3] not in OF_TEXT):
+        elif fences and closes(line, fences[-1]):
+            fences.pop()
+        elif directive and directive[2][0] != ":" and directive[3] in OF_TEXT:
+            fences.append(directive[2])
+        elif not directive or directive[2][0] != ":":
             code = opening_fence(line)
         yield line
 
