@@ -10,10 +10,8 @@ from qa_bot.documents.ingest.formats.markup.dialects.containers import DIRECTIVE
 from qa_bot.documents.ingest.formats.markup.dialects.fences import closes, lines_of, opening_fence
 from qa_bot.documents.ingest.formats.markup.dialects.roles import with_texts_of_roles
 
-MARK = re.compile(
-    r"^[ \t>]*(?:`{3,}|~{3,}|:{3,})\{[\w:-]+\}|^\([\w .:-]+\)=[ \t]*$|(?<![$`])\{[a-z][\w:]*\}`[^`]", re.MULTILINE
-)
-"""A directive, a target or a role; without one, signs of comments and breaks are text."""
+MARK = re.compile(r"^[ \t>]*(?:`{3,}|~{3,}|:{3,})\{[\w:-]+\}|^\([\w .:-]+\)=[ \t]*$", re.MULTILINE)
+"""A directive or a target; without one, or a role, signs of comments and breaks are text."""
 UNSEEN = re.compile(r"\([\w .:-]+\)=\s*|%(?: .*)?|\+\+\+(?:\s*\{.*\})?\s*")
 """A line with the name of the block below it, a comment, or a break between blocks."""
 ROW, CELL = re.compile(r"[*-][ \t]+[*-](?:[ \t]+(.*))?"), re.compile(r"[ \t]+[*-](?:[ \t]+(.*))?")
@@ -28,13 +26,11 @@ def with_directives(source: str) -> str:
 
 def with_roles(source: str) -> str:
     """The source, in which directives of text are containers, with the texts of roles, and without what is not seen."""
-    if not MARK.search(source):
+    lines = [(is_code, line if is_code else with_texts_of_roles(line)) for is_code, line in lines_of(source)]
+    replaced = "\n".join(line for _, line in lines)
+    if replaced == source and not MARK.search(source):
         return source
-    return "\n".join(
-        line if is_code else with_texts_of_roles(line)
-        for is_code, line in lines_of(source)
-        if is_code or not UNSEEN.fullmatch(line)
-    )
+    return "\n".join(line for is_code, line in lines if is_code or not UNSEEN.fullmatch(line))
 
 
 def _with_blocks(lines: Sequence[str]) -> Iterator[str]:
