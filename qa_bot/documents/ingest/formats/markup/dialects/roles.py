@@ -17,7 +17,6 @@ SHORTENED = re.compile(r"~(?!/)")
 """Begins a dotted name of which only the last part is shown; "~/.config" is a folder."""
 TARGET = re.compile(r"^(.*?)\s*<[^<>]*>$", re.DOTALL)
 ROLE = re.compile(r"(``[^\n]+?``|`[^`\n]+`)|(?<![$\\])\{([A-Za-z][\w:.+-]{0,60})\}`([^`\n]+)`")
-
 """Or code, which may end with braces: "`/lids/{id}` or `/cups`"."""
 
 
