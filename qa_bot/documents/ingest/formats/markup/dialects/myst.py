@@ -10,10 +10,8 @@ from qa_bot.documents.ingest.formats.markup.dialects.containers import DIRECTIVE
 from qa_bot.documents.ingest.formats.markup.dialects.fences import closes, lines_of, opening_fence
 from qa_bot.documents.ingest.formats.markup.dialects.roles import with_texts_of_roles
 
-MARK = re.compile(
-    r"^[ \t>]*(?:`{3,}|~{3,}|:{3,})\{[\w:-]+\}|^\([\w .:-]+\)=[ \t]*$|(?<![$`])\{[a-z][\w:]*\}`[^`]", re.MULTILINE
-)
-"""A directive, a target or a role; without one, signs of comments and breaks are text."""
+MARK = re.compile(r"^[ \t>]*(?:`{3,}|~{3,}|:{3,})\{[\w:-]+\}|^\([\w .:-]+\)=[ \t]*$", re.MULTILINE)
+"""A directive or a target; without one, or a role, signs of comments and breaks are text."""
 UNSEEN = re.compile(r"\([\w .:-]+\)=\s*|%(?: .*)?|\+\+\+(?:\s*\{.*\})?\s*")
 """A line with the name of the block below it, a comment, or a break between blocks."""
 ROW, CELL = re.compile(r"[*-][ \t]+[*-](?:[ \t]+(.*))?"), re.compile(r"[ \t]+[*-](?:[ \t]+(.*))?")
@@ -21,19 +19,23 @@ CELL_INDENT = 4
 RESTRUCTURED = re.compile(r"\.\.[ \t]+([\w:-]+)::[ \t]*(.*)")
 
 
-def without_myst(source: str) -> str:
-    """The source with the texts of roles, tables of directives as HTML, and without what readers do not see."""
-    if not MARK.search(source):
+def with_directives(source: str) -> str:
+    """The source with tables and glossaries of directives as HTML and Markdown, and without those of the layout."""
+    return "\n".join(_with_blocks(source.split("\n"))) if MARK.search(source) else source
+
+
+def with_roles(source: str) -> str:
+    """The source, in which directives of text are containers, with the texts of roles, and without what is not seen."""
+    lines = [(is_code, line if is_code else with_texts_of_roles(line)) for is_code, line in lines_of(source)]
+    replaced = "\n".join(line for _, line in lines)
+    if replaced == source and not MARK.search(source):
         return source
-    replaced = "\n".join(_with_blocks(source.split("\n")))
-    return "\n".join(
-        line if is_code else with_texts_of_roles(line)
-        for is_code, line in lines_of(replaced)
-        if is_code or not UNSEEN.fullmatch(line)
-    )
+    return "\n".join(line for is_code, line in lines if is_code or not UNSEEN.fullmatch(line))
 
 
 def _with_blocks(lines: Sequence[str]) -> Iterator[str]:
+    """The lines with the directives converted that are neither Markdown nor code."""
+    fences: list[str] = []  # of the open directives of text
     code, position = "", 0
     while position < len(lines):
         line = lines[position]
@@ -47,7 +49,11 @@ def _with_blocks(lines: Sequence[str]) -> Iterator[str]:
             continue
         if code:
             code = "" if closes(line, code) else code
-        elif directive is None or (directive[2][0] != ":" and directive[3] not in OF_TEXT):
+        elif fences and closes(line, fences[-1]):
+            fences.pop()
+        elif directive and directive[2][0] != ":" and directive[3] in OF_TEXT:
+            fences.append(directive[2])
+        elif not directive or directive[2][0] != ":":
             code = opening_fence(line)
         yield line
 

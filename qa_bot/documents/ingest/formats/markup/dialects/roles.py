@@ -11,11 +11,13 @@ LITERAL_NAMES = (
 """Roles of names in code, also behind a domain (`py:func`)."""
 LITERAL = frozenset(LITERAL_NAMES.split())
 OF_TARGETS = {"ref", "numref", "doc"}
+STANDARDS = {"pep", "rfc"}
 TAGS = {"sub": "sub", "subscript": "sub", "sup": "sup", "superscript": "sup"}
 SHORTENED = re.compile(r"~(?!/)")
 """Begins a dotted name of which only the last part is shown; "~/.config" is a folder."""
 TARGET = re.compile(r"^(.*?)\s*<[^<>]*>$", re.DOTALL)
-ROLE = re.compile(r"(``[^\n]+?``)|(?<![$`\\])\{([A-Za-z][\w:.+-]{0,60})\}`([^`\n]+)`")
+ROLE = re.compile(r"(``[^\n]+?``|`[^`\n]+`)|(?<![$\\])\{([A-Za-z][\w:.+-]{0,60})\}`([^`\n]+)`")
+"""Or code, which may end with braces: "`/lids/{id}` or `/cups`"."""
 
 
 def role_name(name: str) -> str:
@@ -57,6 +59,8 @@ def _shown(match: re.Match[str]) -> str:
     text, has_target = text_of_role(match[3])
     if is_literal(match[2]):
         return f"`{text}`"
+    if name in STANDARDS:
+        return f"{name.upper()} {text}"
     if name == "math":
         return f"${text}$"
     if tag := TAGS.get(name):

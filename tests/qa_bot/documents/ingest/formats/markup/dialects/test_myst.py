@@ -30,6 +30,10 @@ TABLE = "| Lid | Size |\n| --- | --- |\n| *red* | 2 big |"
             "**Note:** Use `a`.\n\nThen go.\n\nEnd.",
         ),
         ("(lids)=\n## Lids\n% no\nText\n% no\n\n+++\nEnd.", "## Lids\n\nText\n\nEnd."),
+        (
+            "```{note}\n{ref}`a`\n```\n\n```{toctree}\nb\n```\n\n````{tip}\n```{index}\nc\n```\nd\n````",
+            "**Note:** a\n\n**Tip:** d",
+        ),
         ("````md\n```{toctree}\na\n```\n(b)=\n````", "````md\n```{toctree}\na\n```\n(b)=\n````"),
         ("100\n% of it\n\n+++\nEnd", "100 % of it\n\n+++ End"),
     ],
