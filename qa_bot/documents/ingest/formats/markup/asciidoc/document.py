@@ -24,7 +24,7 @@ UNDERLINES = "=-~^+"  # signs under titles, the highest level first
 DIRECTIVE = re.compile(r"(?:include|toc|video|audio)::\S*\[.*\]")
 BLOCK_IMAGE = re.compile(r"image::[^\[\]]+\[([^\[\]]*)\]")
 OPTIONS = re.compile(r"\[([^\[\]]*|\[[^\[\]]*\])\]")
-DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```[\w+#-]*|[|,:]===)")
+DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```[\w+#-]*|[|!,:]===)")
 ITEM = re.compile(r"\s*(\*{1,6}|-|\.{1,6}|\d{1,4}\.|<(?:\d+|\.)>)\s+(?:(\[[ xX*]\])\s+)?(\S.*)")
 LETTERED = re.compile(r"\s*([a-zA-Z]\.|(?:[ivx]{1,9}|[IVX]{1,9})\))\s+(?:(\[[ xX*]\])\s+)?(\S.*)")
 """An item with a letter or a Roman number."""
@@ -313,11 +313,19 @@ class _Converter:
                 if language
                 else f"<pre>{code}</pre>"
             )
-        elif sign in {"|===", ",===", ":==="}:
-            self._output.append(table(lines, options, self._inline, sign[0]))
+        elif sign[0] in "|!,:":
+            self._output.append(table(lines, options, self._cell, sign[0]))
         elif sign[0] not in "/+":
             self._compound(sign, names[0], lines, depth)
         self._end_titled()
+
+    def _cell(self, text: str, style: str) -> str:
+        if style != "a":
+            return self._inline(text)
+        inner = _Converter()
+        inner.attributes = self.attributes
+        inner._blocks(text.split("\n"), 1)
+        return "\n".join(inner._output)
 
     def _compound(self, sign: str, name: str, lines: Sequence[str], depth: int) -> None:
         lists, self._lists = self._lists, []
