@@ -123,7 +123,7 @@ class Converter:
         elif sign == "}":
             self._close(self._braces.pop() if self._braces else "")
         elif sign == "&" and self._tables:
-            self.output.append(self._tables.cell)
+            self._tables.begin_cell(self.output)
         else:
             self.output.append(" " if sign == "~" else "&amp;")
 
@@ -136,7 +136,10 @@ class Converter:
     def _sign(self, sign: str) -> None:
         if sign == "\\":
             self._option()
-            self.output.append(self._tables.row(self.text, self.position) if self._tables else "<br>")
+            if self._tables:
+                self._tables.begin_row(self.output, self.text, self.position)
+            else:
+                self.output.append("<br>")
         elif sign in ACCENTS:
             self._accent(ACCENTS[sign])
         elif sign in "([":
@@ -174,9 +177,9 @@ class Converter:
         self._environments.append(name)
         option = self._option()
         if name in TABULARS:
-            for _ in range(1 + (is_starred or name in {"tabularx", "tabulary"})):
+            for _ in range(1 + (is_starred or name in {"tabularx", "tabulary", "xltabular"})):
                 self._argument()
-            self.output.append(self._tables.begin())
+            self._tables.begin(self.output)
         elif name in LISTS:
             self._begin_list(name, option)
         else:
@@ -230,7 +233,7 @@ class Converter:
             if last == name:
                 break
         if last in TABULARS:
-            self._tables.end()
+            self._tables.end(self.output)
         if name not in LISTS:
             closing = "</table>" if name in TABULARS else OPENED.get(name, "<p>").replace("<", "</")
         self.output.append("<p>" if closing == "</p>" else closing)
@@ -252,8 +255,8 @@ class Converter:
                 self.output.append(address)
             else:
                 self._open(f'<a href="{address}">', "</a>")
-        elif name == "multicolumn":
-            self._merged_cell()
+        elif name in {"multicolumn", "multirow"}:
+            self._merged_cell(name)
         elif name in COUNTING or name in FORMS or name[:3] == "the":
             self._count(name)
         elif name in {"setlist", "newtheorem"}:
@@ -261,12 +264,16 @@ class Converter:
         else:
             self._text_macro(name, is_starred=is_starred)
 
-    def _merged_cell(self) -> None:
-        """A cell of several columns; its text follows in braces."""
+    def _merged_cell(self, name: str) -> None:
+        """A cell of several columns or rows; its text follows in braces."""
+        self._option()
         count = self._argument().strip()
+        self._option()
         self._argument()
+        self._option()
         if self._tables and count.isascii() and count.isdigit() and len(count) < LONGEST_COUNT and int(count) > 1:
-            self._tables.widen(self.output, int(count))
+            merge = self._tables.widen if name == "multicolumn" else self._tables.deepen
+            merge(self.output, int(count))
         self._open("", "")
 
     def _inline_code(self, name: str) -> None:

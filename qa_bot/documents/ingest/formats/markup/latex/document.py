@@ -12,6 +12,7 @@ from qa_bot.documents.ingest.formats.markup.latex.commands import VERBATIM
 from qa_bot.documents.ingest.formats.markup.latex.converter import Converter, argument
 from qa_bot.documents.ingest.formats.markup.latex.definitions import expanded
 from qa_bot.documents.ingest.formats.markup.latex.headings import first_line, with_headings
+from qa_bot.documents.ingest.formats.markup.latex.long_tables import on_one_page
 from qa_bot.documents.ingest.records import Item
 
 COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*\n?[ \t]*")
@@ -70,7 +71,7 @@ def latex(source: str) -> tuple[str, str, str]:
     has_shorthands = GERMAN.search(source) is not None and "\\shorthandoff" not in source
     others = [part if number % 2 else _prepared(part, has_shorthands) for number, part in enumerate(parts)]
     document = expanded(others)
-    text = "".join(document.parts)
+    text = "".join(part if number % 2 else on_one_page(part) for number, part in enumerate(document.parts))
     match = BODY.search(text)
     head, body = (text[: match.start()], match[1]) if match else ("", text)
     title, date = (_declared(name, head) or _declared(name, body) for name in ("title", "date"))
