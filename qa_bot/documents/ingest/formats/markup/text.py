@@ -34,6 +34,9 @@ SECTION = re.compile(
 )
 """The heading of a section of rules: "§ 3 Fees", "Article 4: Notice", "Anlage 1"."""
 SIGN = re.compile(r"(\s*)(?:([-*•·‣▪◦–—+])|(\d{1,3})[.)]|\(?([a-z])[.)])\s+(\S.*)")
+BELOW_NUMBER = re.compile(r"(\d{1,3})(?:\.\d{1,3}){1,3}\.?\s+[^\W\d_a-z]")
+"""The number of a part of a numbered item: "2.1 The pump leaks"."""
+SMALL_WORD = 3  # letters
 COLUMNS = re.compile(r"\S(?: {2,}|\t+)\S")
 LEADERS = re.compile(r"(?<=[^\s.]) *+\.{4,}+ *+(?=\S)")
 """The dots between an entry and its value, as in a list of those present and their offices."""
@@ -334,6 +337,8 @@ def _write_items(writer: MarkdownWriter, lines: list[str]) -> None:
             indents = [*[column for column in indents if column < indent], indent]
             number = int(match[3]) if match[3] else None
             texts.append(f"{match[4]}) {match[5]}" if match[4] else match[5])
+        elif texts and indents and indent > indents[-1] and _is_apart(previous, line, width, number):
+            texts.append(line.strip())
         elif texts and _joins(previous, line, width, is_item=bool(indents) and indent > indents[-1]):
             texts[-1] = f"{texts[-1]} {line.strip()}"
         else:
@@ -350,6 +355,21 @@ def _continues(previous: str, sign: re.Match[str], width: int, *, is_list: bool)
     is_doubtful = sign[2] in {"-", "–", "—", "+"} or sign[3] or sign[4]
     ends = not previous.strip() or previous.rstrip()[-1] in SENTENCE_ENDS
     return bool(is_doubtful) and not is_list and not ends and len(previous) > 0.8 * width and width >= WRAPPED_WIDTH
+
+
+def _is_apart(previous: str, line: str, width: int, number: int | None) -> bool:
+    """Whether a line inside an item goes on no wrapped one: it has a number below the item's, or a title is above it.
+
+    In narrow text it is a sentence, and no small word ends the title.
+    """
+    above, text = previous.strip(), line.strip()
+    if number is not None and (below := BELOW_NUMBER.match(text)) and int(below[1]) == number:
+        return True
+    if above[-1] in SENTENCE_ENDS or not text[0].isupper():
+        return False
+    if width >= WRAPPED_WIDTH:
+        return not _is_full(previous, line, width)
+    return text[-1] in ".!?" and len(above.split()[-1]) > SMALL_WORD
 
 
 def _joins(previous: str, line: str, width: int, *, is_item: bool) -> bool:
