@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from qa_bot.documents.ingest.formats.markup.html import plain
+from qa_bot.documents.ingest.formats.markup.latex.arguments import MAX_ARGUMENT, argument, block_title
 from qa_bot.documents.ingest.formats.markup.latex.commands import (
     ACCENTS,
     COUNTING,
@@ -42,25 +43,12 @@ TOKEN = re.compile(
 LENGTH = re.compile(
     r"\s*=?\s*-?[\d.]{1,9}\s*(?:[a-z]{2}|\\[a-z]{1,20})(?:\s*(?:plus|minus)\s*-?[\d.]{1,9}\s*[a-z]{2,5}){0,2}"
 )
-MAX_ARGUMENT = 20_000  # characters
 MOST_THEOREMS = 100
 MOST_SWITCHES = 60  # characters of what closes them
 LONGEST_COUNT = 4  # characters
 MAX_BROKEN = 20  # arguments and formulas without an end
 ARGUMENT = "<!-- -->"
 """Closes an argument of a macro of unknown meaning: a blank divides it from the next one."""
-
-
-def argument(text: str, start: int) -> tuple[str, int]:
-    """The content of the braces at `start`, and the offset after them; "" and `start` without braces."""
-    if text[start : start + 1] != "{":
-        return "", start
-    depth = 0
-    for match in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start, start + MAX_ARGUMENT):
-        depth += {"{": 1, "}": -1}.get(match[0], 0)
-        if depth == 0:
-            return text[start + 1 : match.start()], match.end()
-    return "", start
 
 
 class Converter:
@@ -189,6 +177,8 @@ class Converter:
             if name in self._theorems:
                 self._begin_theorem(name, option)
             elif name not in PLAIN:
+                if title := block_title(option):
+                    self.output.append(f"<b>{html.escape(plain(Converter(title).html()))}:</b> ")
                 self._open("", f"{ARGUMENT}<p>")
 
     def _verbatim(self, name: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from qa_bot.documents.ingest.formats.markup.latex.converter import argument
+from qa_bot.documents.ingest.formats.markup.latex.arguments import argument
 
 BEGIN = r"\\begin\s*\{(?:longtable|xltabular)\*?\}"
 TABLE = re.compile(
