@@ -42,6 +42,8 @@ LEADERS = re.compile(r"(?<=[^\s.]) *+\.{4,}+ *+(?=\S)")
 """The dots between an entry and its value, as in a list of those present and their offices."""
 PAGE_LINE = re.compile(r"\S.*\s\[(?:Page|Seite) \d{1,4}\]\s*")
 """The last line of a page of an RFC; the first of the next one follows it."""
+MANUAL_PAGE = re.compile(r"\s*(\S{1,60}\(\d[a-zA-Z]{0,8}\)) {2,}(?:\S.* {2,})?\1\s*")
+"""The first line of a page of a manual: "TAR(1)      GNU TAR Manual      TAR(1)"."""
 CENTRED = 8  # blanks before a line in the middle of a page
 PIPES = re.compile(r"\s*\|.*\|\s*")
 DASHES = re.compile(r"[\s|:+=-]+")
@@ -148,7 +150,7 @@ def _is_section(line: str) -> bool:
 
 
 def _without_page_lines(text: str) -> str:
-    """The text without the last lines of pages, and the first ones if they are all the same."""
+    """The text without the last lines of pages, and the first ones if they are all the same; paragraphs go on."""
     lines = text.split("\n")
     ends = [number for number, line in enumerate(lines) if PAGE_LINE.fullmatch(line)]
     if len(ends) < 2:
@@ -156,11 +158,26 @@ def _without_page_lines(text: str) -> str:
     starts = [next((n for n in range(end + 1, min(end + 9, len(lines))) if lines[n].strip()), end) for end in ends]
     tops = Counter(lines[start] for start in starts)
     left_out = {*ends, *(start for start in starts if tops[lines[start]] > 1)}
+    for end in ends:
+        above = next((n for n in range(end - 1, -1, -1) if lines[n].strip()), end)
+        below = next((n for n in range(end, len(lines)) if lines[n].strip() and n not in left_out), end)
+        if _goes_on(lines[above], lines[below]):
+            left_out.update(range(above + 1, below))
     return "\n".join(line for number, line in enumerate(lines) if number not in left_out)
+
+
+def _goes_on(above: str, below: str) -> bool:
+    """Whether a paragraph goes on at a line of the next page."""
+    margins = {len(line) - len(line.lstrip()) for line in (above, below)}
+    is_wrapped = len(margins) == 1 and len(above) >= WRAPPED_WIDTH and above.rstrip()[-1] not in SENTENCE_ENDS
+    return is_wrapped and not SIGN.match(below)
 
 
 def _title(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
     """The title, "" without one, and the blocks after it; a date above the title is the first of these blocks."""
+    if len(blocks) > 1 and len(blocks[0]) == 1 and (page := MANUAL_PAGE.fullmatch(blocks[0][0])):
+        is_footer = len(blocks[-1]) == 1 and blocks[-1][0].endswith(f"  {page[1]}")
+        return page[1], blocks[1 : -1 if is_footer else None]
     dated = blocks[:1] if len(blocks) > 1 and len(blocks[0]) == 1 and is_date(blocks[0][0]) else []
     if len(blocks) > 2 and _is_centred(blocks[1]) and all(map(COLUMNS.search, blocks[0])):
         return " ".join(map(str.strip, blocks[1])), [blocks[0], *blocks[2:]]  # an RFC has two columns above its title

@@ -267,3 +267,18 @@ def test_a_single_line_about_a_page_stays(reads):
 def test_lines_below_the_title_of_an_item(reads, item, expected):
     (record,), _, _ = reads("a.txt", f"Agenda\n\n{item}\n")
     assert record.text == expected
+
+
+def test_a_paragraph_goes_on_below_the_first_line_of_a_page(reads):
+    long = "They wait, and then they send another message to a server that"
+    data = NOTE.replace("They wait.", f"   {long}").replace("Then they stop.", "   Whitlock has.")
+    (record,), _, _ = reads("note.txt", data)
+    assert record.text.endswith(f"Readers connect to the server.\n\n{long} Whitlock has.")
+
+
+def test_a_page_of_a_manual(reads):
+    head, foot = "TAR(1)      GNU TAR Manual      TAR(1)", "GNU      2023-05-01      TAR(1)"
+    (record,), _, _ = reads(
+        "tar.txt", f"{head}\n\nNAME\n       tar - an archiver\n\n       It packs\n       files.\n\n{foot}\n"
+    )
+    assert (record.title, record.text) == ("TAR(1)", "## NAME\n\ntar - an archiver\n\nIt packs\nfiles.")
