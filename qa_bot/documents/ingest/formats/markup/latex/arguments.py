@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 MAX_ARGUMENT = 20_000  # characters
+MAX_BROKEN = 20  # arguments and formulas without an end
 VALUES = r"(?:^|,)\s*{}\s*=\s*(?:\{{((?:[^{{}}]|\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})*)\}}|([^,{{}}]*))"
 PLACEMENT = re.compile(r"[a-zA-Z!*]{1,5}|.*=.*", re.DOTALL)
 """An option that says where or how a block is set: "htbp", "colback=red"."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from qa_bot.documents.ingest.formats.markup.latex.arguments import argument
+from qa_bot.documents.ingest.formats.markup.latex.arguments import MAX_BROKEN, argument
 
 OVERLAY = re.compile(
     r"(\\(?:item|only|onslide|uncover|visible|invisible|alert|pause|textbf|textit|emph|includegraphics|action)"
@@ -51,11 +51,12 @@ def _piece_of_list(match: re.Match[str]) -> str:
 
 def _with_headings(text: str, level: str) -> str:
     """The text with the titles of its slides as headings, and those below them as paragraphs."""
-    output, position = [], 0
+    output, position, broken = [], 0, 0
     for match in SLIDE_TITLE.finditer(text):
-        if match.start() < position:
+        if match.start() < position or broken >= MAX_BROKEN:
             continue
         title, end = argument(text, match.end())
+        broken += end == match.end()
         below, end = argument(text, end) if match[1] else ("", end)
         heading = f"\n\n{title}\n\n" if match[2] else f"\\{level}*{{{title}}}\n\n{below}\n\n"
         output += [text[position : match.start()], match[1] or "", heading]

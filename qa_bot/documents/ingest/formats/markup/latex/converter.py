@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from qa_bot.documents.ingest.formats.markup.html import plain
-from qa_bot.documents.ingest.formats.markup.latex.arguments import MAX_ARGUMENT, argument, block_title
+from qa_bot.documents.ingest.formats.markup.latex.arguments import MAX_ARGUMENT, MAX_BROKEN, argument, block_title
 from qa_bot.documents.ingest.formats.markup.latex.commands import (
     ACCENTS,
     COUNTING,
@@ -46,7 +46,6 @@ LENGTH = re.compile(
 MOST_THEOREMS = 100
 MOST_SWITCHES = 60  # characters of what closes them
 LONGEST_COUNT = 4  # characters
-MAX_BROKEN = 20  # arguments and formulas without an end
 ARGUMENT = "<!-- -->"
 """Closes an argument of a macro of unknown meaning: a blank divides it from the next one."""
 

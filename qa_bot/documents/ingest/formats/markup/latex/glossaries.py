@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from qa_bot.documents.ingest.formats.markup.latex.arguments import argument, value
+from qa_bot.documents.ingest.formats.markup.latex.arguments import MAX_BROKEN, argument, value
 
 OPTION = r"\s*(?:\[[^\[\]]{0,500}\])?\s*"
 DECLARATION = re.compile(
@@ -38,9 +38,10 @@ class Glossary:
     def __init__(self, texts: Iterable[str]) -> None:
         self._entries: dict[str, _Entry] = {}
         self._is_listed = False
+        self._broken = 0
         for text in texts:
             for match in DECLARATION.finditer(text):
-                if len(self._entries) < MOST:
+                if len(self._entries) < MOST and self._broken < MAX_BROKEN:
                     self._declare(text, match)
 
     def filled(self, text: str) -> str:
@@ -50,8 +51,9 @@ class Glossary:
     def _declare(self, text: str, match: re.Match[str]) -> None:
         key, position = argument(text, match.end())
         name, position = argument(text, position)
-        long, _ = argument(text, position)
+        long, end = argument(text, position)
         is_acronym = match[1] in {"newacronym", "newabbreviation"}
+        self._broken += end == match.end() or (is_acronym and end == position)
         if not is_acronym:
             name, long = value("name", name) or key, value("description", name) or long
         self._entries[key.strip()] = _Entry(name[:LONGEST], long[:LONGEST] if is_acronym else long, is_acronym)

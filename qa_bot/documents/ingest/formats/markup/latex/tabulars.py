@@ -9,7 +9,7 @@ NAMES_BELOW = re.compile(r"\s*(?:\\(?:hline|midrule)\s*)?(?:&|\\c(?:line|midrule
 """What is between names of groups of columns and those of the columns."""
 TRIMMED = re.compile(r"\s*\([^()]{0,40}\)")
 """How a line below cells is cut: "(lr)"."""
-LONGEST = 500  # characters of a cell that is repeated
+MOST_REPEATED = 1_000_000  # characters of the cells of a document
 
 
 @dataclass(slots=True)
@@ -33,6 +33,7 @@ class Tabulars:
 
     def __init__(self) -> None:
         self._tables: list[_Table] = []
+        self._left = MOST_REPEATED
 
     def __bool__(self) -> bool:
         return bool(self._tables)
@@ -87,8 +88,9 @@ class Tabulars:
         text, rows = table.below.pop(table.column, ("", 0))
         if content := "".join(output[table.cell_start :]).strip():
             text, rows = content, table.rows - 1
-        elif rows:
+        elif rows and self._left >= len(text):
             output.append(text)
+            self._left -= len(text)
             rows -= 1
-        if rows and len(text) <= LONGEST:
+        if rows:
             table.below[table.column] = (text, rows)

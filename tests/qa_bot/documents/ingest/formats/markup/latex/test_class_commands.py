@@ -24,3 +24,8 @@ from qa_bot.documents.ingest.formats.markup.latex.document import latex
 )  # fmt: skip
 def test_slides_have_headings_and_choices_are_items(source, expected):
     assert latex(source)[2] == expected
+
+
+@pytest.mark.parametrize("piece", ["\\begin{frame}{", "\\frametitle{", "\\newacronym{a}{b}{c", "\\item<1-", "\\gls["])
+def test_broken_commands_end_in_time(piece):
+    latex(piece * 5000)
