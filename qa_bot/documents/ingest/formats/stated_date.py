@@ -60,10 +60,13 @@ _STATED = (
 )
 _PATTERNS = tuple(
     re.compile(f"{label}{_GAP}{stated}", re.IGNORECASE)
-    for label in (rf"(?<![^\W_])(?:{_CHANGED})", rf"^[\s*_>|(\[#]*(?:{_STATED})")
+    for label in (rf"(?<![^\W_])(?:{_CHANGED})", rf"^(?:[\s*_>|(\[#]*(?:{_STATED})|- (?:{_STATED})(?=:))")
     for stated in (_DATE, _MONTH_ALONE)
 )
-"""Labels that count anywhere in a line, then labels that count at its start; of each, full dates before months."""
+"""Labels that count anywhere in a line, then labels that count at its start, in an item before a colon.
+
+Of each, full dates are before months.
+"""
 _ANYWHERE = re.compile(rf"(?<![^\W_])(?<!\d[.,/-]){_DATE}(?!\.\d)", re.IGNORECASE)
 _IN_NAME = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<sign>[-_]?)(?P<month>\d\d)(?P=sign)(?P<day>\d\d)(?!\d)")
 EARLIEST, LATEST = 1970, 2100

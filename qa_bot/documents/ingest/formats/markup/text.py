@@ -34,11 +34,16 @@ SECTION = re.compile(
 )
 """The heading of a section of rules: "§ 3 Fees", "Article 4: Notice", "Anlage 1"."""
 SIGN = re.compile(r"(\s*)(?:([-*•·‣▪◦–—+])|(\d{1,3})[.)]|\(?([a-z])[.)])\s+(\S.*)")
+BELOW_NUMBER = re.compile(r"(\d{1,3})(?:\.\d{1,3}){1,3}\.?\s+[^\W\d_a-z]")
+"""The number of a part of a numbered item: "2.1 The pump leaks"."""
+SMALL_WORD = 3  # letters
 COLUMNS = re.compile(r"\S(?: {2,}|\t+)\S")
 LEADERS = re.compile(r"(?<=[^\s.]) *+\.{4,}+ *+(?=\S)")
 """The dots between an entry and its value, as in a list of those present and their offices."""
 PAGE_LINE = re.compile(r"\S.*\s\[(?:Page|Seite) \d{1,4}\]\s*")
 """The last line of a page of an RFC; the first of the next one follows it."""
+MANUAL_PAGE = re.compile(r"\s*(\S{1,60}\(\d[a-zA-Z]{0,8}\)) {2,}(?:\S.* {2,})?\1\s*")
+"""The first line of a page of a manual: "TAR(1)      GNU TAR Manual      TAR(1)"."""
 CENTRED = 8  # blanks before a line in the middle of a page
 PIPES = re.compile(r"\s*\|.*\|\s*")
 DASHES = re.compile(r"[\s|:+=-]+")
@@ -145,7 +150,7 @@ def _is_section(line: str) -> bool:
 
 
 def _without_page_lines(text: str) -> str:
-    """The text without the last lines of pages, and the first ones if they are all the same."""
+    """The text without the last lines of pages, and the first ones if they are all the same; paragraphs go on."""
     lines = text.split("\n")
     ends = [number for number, line in enumerate(lines) if PAGE_LINE.fullmatch(line)]
     if len(ends) < 2:
@@ -153,11 +158,26 @@ def _without_page_lines(text: str) -> str:
     starts = [next((n for n in range(end + 1, min(end + 9, len(lines))) if lines[n].strip()), end) for end in ends]
     tops = Counter(lines[start] for start in starts)
     left_out = {*ends, *(start for start in starts if tops[lines[start]] > 1)}
+    for end in ends:
+        above = next((n for n in range(end - 1, -1, -1) if lines[n].strip()), end)
+        below = next((n for n in range(end, len(lines)) if lines[n].strip() and n not in left_out), end)
+        if _goes_on(lines[above], lines[below]):
+            left_out.update(range(above + 1, below))
     return "\n".join(line for number, line in enumerate(lines) if number not in left_out)
+
+
+def _goes_on(above: str, below: str) -> bool:
+    """Whether a paragraph goes on at a line of the next page."""
+    margins = {len(line) - len(line.lstrip()) for line in (above, below)}
+    is_wrapped = len(margins) == 1 and len(above) >= WRAPPED_WIDTH and above.rstrip()[-1] not in SENTENCE_ENDS
+    return is_wrapped and not SIGN.match(below)
 
 
 def _title(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
     """The title, "" without one, and the blocks after it; a date above the title is the first of these blocks."""
+    if len(blocks) > 1 and len(blocks[0]) == 1 and (page := MANUAL_PAGE.fullmatch(blocks[0][0])):
+        is_footer = len(blocks[-1]) == 1 and blocks[-1][0].endswith(f"  {page[1]}")
+        return page[1], blocks[1 : -1 if is_footer else None]
     dated = blocks[:1] if len(blocks) > 1 and len(blocks[0]) == 1 and is_date(blocks[0][0]) else []
     if len(blocks) > 2 and _is_centred(blocks[1]) and all(map(COLUMNS.search, blocks[0])):
         return " ".join(map(str.strip, blocks[1])), [blocks[0], *blocks[2:]]  # an RFC has two columns above its title
@@ -334,6 +354,8 @@ def _write_items(writer: MarkdownWriter, lines: list[str]) -> None:
             indents = [*[column for column in indents if column < indent], indent]
             number = int(match[3]) if match[3] else None
             texts.append(f"{match[4]}) {match[5]}" if match[4] else match[5])
+        elif texts and indents and indent > indents[-1] and _is_apart(previous, line, width, number):
+            texts.append(line.strip())
         elif texts and _joins(previous, line, width, is_item=bool(indents) and indent > indents[-1]):
             texts[-1] = f"{texts[-1]} {line.strip()}"
         else:
@@ -350,6 +372,21 @@ def _continues(previous: str, sign: re.Match[str], width: int, *, is_list: bool)
     is_doubtful = sign[2] in {"-", "–", "—", "+"} or sign[3] or sign[4]
     ends = not previous.strip() or previous.rstrip()[-1] in SENTENCE_ENDS
     return bool(is_doubtful) and not is_list and not ends and len(previous) > 0.8 * width and width >= WRAPPED_WIDTH
+
+
+def _is_apart(previous: str, line: str, width: int, number: int | None) -> bool:
+    """Whether a line inside an item goes on no wrapped one: it has a number below the item's, or a title is above it.
+
+    In narrow text it is a sentence, and no small word ends the title.
+    """
+    above, text = previous.strip(), line.strip()
+    if number is not None and (below := BELOW_NUMBER.match(text)) and int(below[1]) == number:
+        return True
+    if above[-1] in SENTENCE_ENDS or not text[0].isupper():
+        return False
+    if width >= WRAPPED_WIDTH:
+        return not _is_full(previous, line, width)
+    return text[-1] in ".!?" and len(above.split()[-1]) > SMALL_WORD
 
 
 def _joins(previous: str, line: str, width: int, *, is_item: bool) -> bool:

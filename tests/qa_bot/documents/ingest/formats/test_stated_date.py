@@ -31,6 +31,8 @@ from qa_bot.documents.ingest.formats.stated_date import named_date, stated_date
         ("Stand: 01/2026", "2026-01-01"),
         ("(Stand 01.2026)", "2026-01-01"),
         ("Letzte Änderung: 2026-01", "2026-01-01"),
+        ("- Date: 14 May 2024", "2024-05-14"),
+        ("- Published 14 May 2024, read often", ""),
         ("Fecha: mayo de 2021", "2021-05-01"),
         ("Fecha: 4 de mayo de 2021", "2021-05-04"),
     ],

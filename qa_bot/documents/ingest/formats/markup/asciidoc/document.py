@@ -12,6 +12,7 @@ from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.markup.asciidoc.conditions import all_lines, shown_lines
 from qa_bot.documents.ingest.formats.markup.asciidoc.header import ATTRIBUTE, HeaderLines, assign, revision_date
 from qa_bot.documents.ingest.formats.markup.asciidoc.inline import alternative, inline
+from qa_bot.documents.ingest.formats.markup.asciidoc.quotations import attribution, kind
 from qa_bot.documents.ingest.formats.markup.asciidoc.tables import table
 from qa_bot.documents.ingest.formats.markup.html import fragment, one_document, without_title
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import declared_language
@@ -24,7 +25,7 @@ UNDERLINES = "=-~^+"  # signs under titles, the highest level first
 DIRECTIVE = re.compile(r"(?:include|toc|video|audio)::\S*\[.*\]")
 BLOCK_IMAGE = re.compile(r"image::[^\[\]]+\[([^\[\]]*)\]")
 OPTIONS = re.compile(r"\[([^\[\]]*|\[[^\[\]]*\])\]")
-DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```[\w+#-]*|[|,:]===)")
+DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```[\w+#-]*|[|!,:]===)")
 ITEM = re.compile(r"\s*(\*{1,6}|-|\.{1,6}|\d{1,4}\.|<(?:\d+|\.)>)\s+(?:(\[[ xX*]\])\s+)?(\S.*)")
 LETTERED = re.compile(r"\s*([a-zA-Z]\.|(?:[ivx]{1,9}|[IVX]{1,9})\))\s+(?:(\[[ xX*]\])\s+)?(\S.*)")
 """An item with a letter or a Roman number."""
@@ -281,7 +282,7 @@ class _Converter:
             return
         text, options = "\n".join(self._paragraph), self._options
         self._paragraph, self._options = [], ""
-        first = options.partition(",")[0].strip()
+        first = kind(options)
         is_indented = text[0].isspace() and self._output[-1:] not in (["<li>"], ["<dd>"])
         if first in {"source", "listing", "literal"} or is_indented:
             self._output.append(f"<pre>{html.escape(textwrap.dedent(text))}</pre>")
@@ -290,13 +291,19 @@ class _Converter:
         elif first in ADMONITIONS:
             self._output.append(f"<p><b>{first.capitalize()}:</b> {self._inline(text)}</p>")
         elif first in {"verse", "synopsis"}:
-            self._output.append(f"<p>{self._inline(text).replace(chr(10), '<br>')}</p>")
+            credit = self._credit(options) if first == "verse" else ""
+            self._output.append(f"<p>{self._inline(text).replace(chr(10), '<br>')}</p>{credit}")
         elif first == "quote":
-            self._output.append(f"<blockquote>{self._inline(text)}</blockquote>")
+            self._output.append(f"<blockquote>{self._inline(text)}{self._credit(options)}</blockquote>")
         else:
             self._output.append(f"<p>{self._inline(text)}</p>")
         self._output.append("")
         self._end_titled()
+
+    def _credit(self, options: str) -> str:
+        """A paragraph that names whom a quotation is from; "" if the options name no one."""
+        source = attribution(options)
+        return f"<p>— {self._inline(source)}</p>" if source else ""
 
     def _delimited(self, sign: str, lines: Sequence[str], depth: int) -> None:
         """A block between two lines of signs."""
@@ -313,21 +320,31 @@ class _Converter:
                 if language
                 else f"<pre>{code}</pre>"
             )
-        elif sign in {"|===", ",===", ":==="}:
-            self._output.append(table(lines, options, self._inline, sign[0]))
+        elif sign[0] in "|!,:":
+            self._output.append(table(lines, options, self._cell, sign[0]))
         elif sign[0] not in "/+":
-            self._compound(sign, names[0], lines, depth)
+            self._compound(sign, options, lines, depth)
         self._end_titled()
 
-    def _compound(self, sign: str, name: str, lines: Sequence[str], depth: int) -> None:
+    def _cell(self, text: str, style: str) -> str:
+        if style != "a":
+            return self._inline(text)
+        inner = _Converter()
+        inner.attributes = self.attributes
+        inner._blocks(text.split("\n"), 1)
+        return "\n".join(inner._output)
+
+    def _compound(self, sign: str, options: str, lines: Sequence[str], depth: int) -> None:
         lists, self._lists = self._lists, []
         is_titled, self._is_titled = self._is_titled, False
         tag = "blockquote" if sign[0] == "_" else "div"
         self._output.append(f"<{tag}>")
-        if name in ADMONITIONS:
+        if (name := kind(options)) in ADMONITIONS:
             self._output.append(f"<p>{name.capitalize()}:</p>")
-        self._blocks(lines, depth + 1)
-        self._output.append(f"</{tag}>")
+        if is_verse := name == "verse" and any(map(str.strip, lines)):
+            self._paragraph, self._options = ["\n".join(lines).strip()], name
+        self._blocks([] if is_verse else lines, depth + 1)
+        self._output.append(f"{self._credit(options) if name in {'quote', 'verse'} else ''}</{tag}>")
         self._lists, self._is_titled = lists, is_titled
 
 

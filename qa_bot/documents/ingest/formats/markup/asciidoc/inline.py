@@ -19,10 +19,16 @@ KEYS = re.compile(r"(?:kbd|btn):\[([^\[\]\n]+)\]")
 MENU = re.compile(r"menu:([^\[\]\n]+?)\[([^\[\]\n]*)\]")
 PASS = re.compile(r"(?:pass:\w*|stem:|latexmath:|asciimath:)\[([^\[\]\n]*)\]")
 ANCHOR = re.compile(r"\[\[[^\[\]\n]*\]\]|anchor:\S+?\[\]|\(\(\([^()\n]*\)\)\)")
+INDEXED = re.compile(r"\(\(([^()\n]{1,300})\)\)")
+"""A term of the index that is shown, too."""
 MANUAL_PAGE = re.compile(r"\b(?:linkgit|man):([\w.-]{1,200})\[(\w{1,9})\]")
 ROLE = re.compile(r"(?<![\w`])\[[.\w%# -]*\](?=[#*_`])")
 CHARACTER = re.compile(r"&amp;(#\d{2,7}|#[xX][\da-fA-F]{2,6}|[a-zA-Z]\w{1,30});")
-QUOTATION = re.compile(r"``(?=\S)([^`'\n]+)''")
+QUOTATIONS = (
+    (re.compile(r"``(?=\S)([^`'\n]+)''|\"`(?=\S)((?:[^`]|`(?!\")){1,1000})`\""), r"“\1\2”"),
+    (re.compile(r"(?<![\w`])'`(?=\S)((?:[^`]|`(?!')){1,1000})`'(?!\w)"), r"‘\1’"),
+)
+APOSTROPHE = re.compile(r"(?<=\w)`'(?![`'])")
 SPANS = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
@@ -48,7 +54,9 @@ def inline(text: str, attributes: Mapping[str, str]) -> str:
     """A line or a paragraph as HTML; attributes that are not defined stay."""
     text = ATTRIBUTE.sub(partial(_value, attributes), CONTROL.sub("", text))
     text = CHARACTER.sub(r"&\1;", html.escape(text, quote=False))
-    text = QUOTATION.sub(r"“\1”", ROLE.sub("", ANCHOR.sub("", text)))
+    text = ROLE.sub("", ANCHOR.sub("", text))
+    for pattern, replacement in QUOTATIONS:
+        text = pattern.sub(replacement, text)
     codes: list[str] = []
     return RESERVED.sub(lambda match: codes[int(match[1])], _formatted(CODE.sub(partial(_reserve, codes), text)))
 
@@ -65,6 +73,7 @@ def _reserve(codes: list[str], match: re.Match[str]) -> str:
 
 
 def _formatted(text: str) -> str:
+    text = INDEXED.sub(r"\1", APOSTROPHE.sub("’", text))
     for pattern, replacement in SPANS:
         text = pattern.sub(replacement, text)
     text = PASS.sub(r"\1", KEPT_SIGN.sub("", text))

@@ -30,7 +30,7 @@ NAMES = {"bibliography": "Bibliography", "glossary": "Glossary", "preface": "Pre
 FORMS = {"loweralpha": "a", "upperalpha": "A", "lowerroman": "i", "upperroman": "I"}
 SECTIONS = (
     "acknowledgements appendix article bibliodiv bibliography book chapter colophon dedication glossary glossdiv part "
-    "preface qandadiv qandaset refentry reference refsect1 refsect2 refsect3 refsection refsynopsisdiv sect1 sect2 "
+    "preface qandadiv refentry reference refsect1 refsect2 refsect3 refsection refsynopsisdiv sect1 sect2 "
     "sect3 sect4 sect5 section set simplesect topic"
 )
 GROUPS = (
@@ -207,6 +207,10 @@ class Blocks:
     def _entry(self, element: Element) -> str:
         return f"<dl>{self._definition(element)}</dl>"
 
+    def _questions(self, element: Element) -> str:
+        """A section of questions, which may be inside another one: its headings do not head what follows it."""
+        return f"<details>{self._section(element)}</details>"
+
     def _question(self, element: Element) -> str:
         """A question as a heading, and its answers below it."""
         question = child(element, "question")
@@ -292,6 +296,7 @@ HANDLERS: dict[str, Callable[[Blocks, Element], str]] = {
     "itemizedlist": Blocks._items,
     "orderedlist": Blocks._ordered,
     "qandaentry": Blocks._question,
+    "qandaset": Blocks._questions,
     "refnamediv": Blocks._names,
     "segmentedlist": Blocks._segments,
     "stepalternatives": Blocks._alternatives,

@@ -5,7 +5,7 @@ from __future__ import annotations
 VERBATIM = {"verbatim", "Verbatim", "lstlisting", "minted", "alltt"}
 INLINE_CODE = {"verb", "lstinline", "mintinline"}
 MATHS = {"equation", "align", "gather", "multline", "displaymath", "math", "eqnarray"}
-TABULARS = {"tabular", "tabularx", "tabulary", "longtable", "array", "tabu"}
+TABULARS = {"tabular", "tabularx", "tabulary", "longtable", "xltabular", "array", "tabu"}
 SECTIONS = {
     "part": 1,
     "chapter": 1,
@@ -49,7 +49,6 @@ DROPPED = {
             "providecommand",
             "def",
             "addcontentsline",
-            "multirow",
         ),
         2,
     ),
@@ -93,7 +92,7 @@ SIGNS = {
 }  # fmt: skip
 ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307"}
 LETTER_ACCENTS = {"c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "r": "\u030a"}
-OTHERS = {"begin", "end", "item", "href", "url", "multicolumn", "setlist", "newtheorem"}
+OTHERS = {"begin", "end", "item", "href", "url", "multicolumn", "multirow", "setlist", "newtheorem"}
 COUNTING = {"newcounter", "setcounter", "addtocounter", "stepcounter", "refstepcounter"}
 KNOWN_MACROS = {
     *SECTIONS, *STYLES, *SWITCHES, *DROPPED, *REFERENCES, *LENGTHS, *SIGNS, *LETTER_ACCENTS, *OTHERS, *COUNTING,

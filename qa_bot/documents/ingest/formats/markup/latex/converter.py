@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from qa_bot.documents.ingest.formats.markup.html import plain
+from qa_bot.documents.ingest.formats.markup.latex.arguments import MAX_ARGUMENT, MAX_BROKEN, argument, block_title
 from qa_bot.documents.ingest.formats.markup.latex.commands import (
     ACCENTS,
     COUNTING,
@@ -42,25 +43,11 @@ TOKEN = re.compile(
 LENGTH = re.compile(
     r"\s*=?\s*-?[\d.]{1,9}\s*(?:[a-z]{2}|\\[a-z]{1,20})(?:\s*(?:plus|minus)\s*-?[\d.]{1,9}\s*[a-z]{2,5}){0,2}"
 )
-MAX_ARGUMENT = 20_000  # characters
 MOST_THEOREMS = 100
 MOST_SWITCHES = 60  # characters of what closes them
 LONGEST_COUNT = 4  # characters
-MAX_BROKEN = 20  # arguments and formulas without an end
 ARGUMENT = "<!-- -->"
 """Closes an argument of a macro of unknown meaning: a blank divides it from the next one."""
-
-
-def argument(text: str, start: int) -> tuple[str, int]:
-    """The content of the braces at `start`, and the offset after them; "" and `start` without braces."""
-    if text[start : start + 1] != "{":
-        return "", start
-    depth = 0
-    for match in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start, start + MAX_ARGUMENT):
-        depth += {"{": 1, "}": -1}.get(match[0], 0)
-        if depth == 0:
-            return text[start + 1 : match.start()], match.end()
-    return "", start
 
 
 class Converter:
@@ -123,7 +110,7 @@ class Converter:
         elif sign == "}":
             self._close(self._braces.pop() if self._braces else "")
         elif sign == "&" and self._tables:
-            self.output.append(self._tables.cell)
+            self._tables.begin_cell(self.output)
         else:
             self.output.append(" " if sign == "~" else "&amp;")
 
@@ -136,7 +123,10 @@ class Converter:
     def _sign(self, sign: str) -> None:
         if sign == "\\":
             self._option()
-            self.output.append(self._tables.row(self.text, self.position) if self._tables else "<br>")
+            if self._tables:
+                self._tables.begin_row(self.output, self.text, self.position)
+            else:
+                self.output.append("<br>")
         elif sign in ACCENTS:
             self._accent(ACCENTS[sign])
         elif sign in "([":
@@ -174,9 +164,9 @@ class Converter:
         self._environments.append(name)
         option = self._option()
         if name in TABULARS:
-            for _ in range(1 + (is_starred or name in {"tabularx", "tabulary"})):
+            for _ in range(1 + (is_starred or name in {"tabularx", "tabulary", "xltabular"})):
                 self._argument()
-            self.output.append(self._tables.begin())
+            self._tables.begin(self.output)
         elif name in LISTS:
             self._begin_list(name, option)
         else:
@@ -186,6 +176,8 @@ class Converter:
             if name in self._theorems:
                 self._begin_theorem(name, option)
             elif name not in PLAIN:
+                if title := block_title(option):
+                    self.output.append(f"<b>{html.escape(plain(Converter(title).html()))}:</b> ")
                 self._open("", f"{ARGUMENT}<p>")
 
     def _verbatim(self, name: str) -> None:
@@ -230,7 +222,7 @@ class Converter:
             if last == name:
                 break
         if last in TABULARS:
-            self._tables.end()
+            self._tables.end(self.output)
         if name not in LISTS:
             closing = "</table>" if name in TABULARS else OPENED.get(name, "<p>").replace("<", "</")
         self.output.append("<p>" if closing == "</p>" else closing)
@@ -252,8 +244,8 @@ class Converter:
                 self.output.append(address)
             else:
                 self._open(f'<a href="{address}">', "</a>")
-        elif name == "multicolumn":
-            self._merged_cell()
+        elif name in {"multicolumn", "multirow"}:
+            self._merged_cell(name)
         elif name in COUNTING or name in FORMS or name[:3] == "the":
             self._count(name)
         elif name in {"setlist", "newtheorem"}:
@@ -261,12 +253,16 @@ class Converter:
         else:
             self._text_macro(name, is_starred=is_starred)
 
-    def _merged_cell(self) -> None:
-        """A cell of several columns; its text follows in braces."""
+    def _merged_cell(self, name: str) -> None:
+        """A cell of several columns or rows; its text follows in braces."""
+        self._option()
         count = self._argument().strip()
+        self._option()
         self._argument()
+        self._option()
         if self._tables and count.isascii() and count.isdigit() and len(count) < LONGEST_COUNT and int(count) > 1:
-            self._tables.widen(self.output, int(count))
+            merge = self._tables.widen if name == "multicolumn" else self._tables.deepen
+            merge(self.output, int(count))
         self._open("", "")
 
     def _inline_code(self, name: str) -> None:

@@ -12,13 +12,14 @@ from qa_bot.documents.ingest.formats.markup.html import fragment, one_document, 
 from qa_bot.documents.ingest.formats.markup.typst.blocks import HEADING, ITEM, BlockLines
 from qa_bot.documents.ingest.formats.markup.typst.code import MOST_BROKEN, PAIRS, Brackets, unquoted
 from qa_bot.documents.ingest.formats.markup.typst.inline import CONTROL, inline
+from qa_bot.documents.ingest.formats.markup.typst.references import reference, titles
 from qa_bot.documents.ingest.records import Item
 
 DEEPEST = 20  # contents in contents
 WIDEST = 100  # columns
 MARK = re.compile(
     r"(`{3,}|`)|\\u\{([0-9a-fA-F]{1,6})\}|\\(\S)|(\$)|((?<!:)//[^\n]*|/\*(?:.*?\*/|.*))|"
-    r"((?:https?://|mailto:)[^\s\[\]<>\"]{1,2000})|#(?=[A-Za-z_\"({\[])",
+    r"((?:https?://|mailto:)[^\s\[\]<>\"]{1,2000})|(?<![\w@])@([A-Za-z][\w:-]{0,100}\w(?:\[[^\[\]\n]{1,100}\])?)|#(?=[A-Za-z_\"({\[])",
     re.DOTALL,
 )
 STATEMENT = re.compile(r"(import|include|set|show|let|context|return)\b")
@@ -81,11 +82,13 @@ class Converter:
         self.date = ""
         self._pieces: list[str] = []
         self._values: dict[str, str] = {}
+        self._titles: dict[str, str] = {}
         self._brackets = Brackets()
         self._depth = 0
 
     def html(self, text: str) -> str:
         """A text as HTML."""
+        self._titles = titles(text)
         return BlockLines(self._pieces).html(self._without_code(text))
 
     def _content(self, text: str) -> str:
@@ -111,7 +114,7 @@ class Converter:
         output, position = [], 0
         while (match := MARK.search(text, position)) is not None:
             output.append(text[position : match.start()])
-            raw, number, sign, maths, comment, address = match.groups()
+            raw, number, sign, maths, comment, address, label = match.groups()
             position = match.end()
             if raw or maths:
                 piece, position = self._verbatim(text, match.start(), raw or maths)
@@ -123,6 +126,8 @@ class Converter:
                 )
             elif sign or address:
                 output.append(self._piece(html.escape(sign or address, quote=False)))
+            elif label:
+                output.append(self._piece(html.escape(reference(label, self._titles), quote=False)))
             elif not comment:
                 code_text, position = self._code(text, position)
                 output.append(code_text)

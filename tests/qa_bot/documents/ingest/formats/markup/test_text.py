@@ -247,3 +247,38 @@ def test_a_note_in_pages_with_a_centred_title(reads):
 def test_a_single_line_about_a_page_stays(reads):
     (record,), _, _ = reads("note.txt", "Notes\n\nSee the drawing [Page 3]\n\nIt is large.\n")
     assert "[Page 3]" in record.text
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ("1. Approval of minutes\n   Approved.", "1. Approval of minutes\n   Approved."),
+        ("2. Water\n   2.1 The pump leaks.\n   2.2 It is off.", "2. Water\n   2.1 The pump leaks.\n   2.2 It is off."),
+        ("2. The tower is\n   2.5 km away.", "2. The tower is 2.5 km away."),
+        ("1. Die Sitzung im\n   Rathaus fällt aus.", "1. Die Sitzung im Rathaus fällt aus."),
+        ("1. Open the lid\n   and pour.", "1. Open the lid and pour."),
+        ("1. Open it.\n   Pour.", "1. Open it. Pour."),
+        (
+            "1. Treasurer\n   Ann Lee\n" + f"2. {'word ' * 15}\n   Word.",
+            f"1. Treasurer\n   Ann Lee\n2. {'word ' * 15}Word.",
+        ),
+    ],
+)
+def test_lines_below_the_title_of_an_item(reads, item, expected):
+    (record,), _, _ = reads("a.txt", f"Agenda\n\n{item}\n")
+    assert record.text == expected
+
+
+def test_a_paragraph_goes_on_below_the_first_line_of_a_page(reads):
+    long = "They wait, and then they send another message to a server that"
+    data = NOTE.replace("They wait.", f"   {long}").replace("Then they stop.", "   Whitlock has.")
+    (record,), _, _ = reads("note.txt", data)
+    assert record.text.endswith(f"Readers connect to the server.\n\n{long} Whitlock has.")
+
+
+def test_a_page_of_a_manual(reads):
+    head, foot = "TAR(1)      GNU TAR Manual      TAR(1)", "GNU      2023-05-01      TAR(1)"
+    (record,), _, _ = reads(
+        "tar.txt", f"{head}\n\nNAME\n       tar - an archiver\n\n       It packs\n       files.\n\n{foot}\n"
+    )
+    assert (record.title, record.text) == ("TAR(1)", "## NAME\n\ntar - an archiver\n\nIt packs\nfiles.")

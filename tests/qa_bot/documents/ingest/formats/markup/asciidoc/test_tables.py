@@ -26,3 +26,37 @@ TEA = "| Tea | Price |\n| --- | --- |\n| Mint | 3 |"
 def test_divided_cells(reads, source, expected):
     (record,), _, _ = reads("a.adoc", source)
     assert record.text.replace("x" * 140_000, "…") == expected
+
+
+@pytest.mark.parametrize("options", ["", '[cols="3*"]\n'])
+def test_a_cell_of_several_rows_is_in_each_of_them(reads, options):
+    rows = "|===\n|A |B |C\n\n.2+|span |1 |2\n|3 |4\n|x |y |z\n|==="
+    (record,), _, _ = reads("a.adoc", options + rows)
+    assert record.text == ("| A | B | C |\n| --- | --- | --- |\n| span | 1 | 2 |\n| span | 3 | 4 |\n| x | y | z |")
+
+
+def test_cells_of_several_rows_and_columns_at_the_end_of_rows(reads):
+    rows = "|===\n|A |B |C\n\n|1 2.2+|both\n|2\n|3 |4 .3+|deep\n|5 |6\n2+|last\n|==="
+    (record,), _, _ = reads("a.adoc", rows)
+    assert record.text.split("\n")[2:] == [
+        "| 1 | both | both |",
+        "| 2 | both | both |",
+        "| 3 | 4 | deep |",
+        "| 5 | 6 | deep |",
+        "| last | last | deep |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "content", "expected"),
+    [
+        ('[cols="1,2a"]\n', "|\n* one\n* two", "one; two"),
+        ("", "a|\n* one\n* two", "one; two"),
+        ("", "a|Bake.\n\nNOTE: hot", "Bake. **Note:** hot"),
+        ("", "a|\n!===\n!x !y\n\n!1 !2\n!===", "x: y; 1: 2"),
+        ("", "|* one\n* two", "* one * two"),
+    ],
+)
+def test_blocks_in_cells(reads, options, content, expected):
+    (record,), _, _ = reads("a.adoc", f"{options}|===\n|Step |What\n\n|Mix {content}\n|===\n")
+    assert record.text.split("\n")[2] == f"| Mix | {expected} |"

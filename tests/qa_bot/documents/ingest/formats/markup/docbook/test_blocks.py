@@ -96,6 +96,14 @@ def test_questions_are_headings(markdown):
     )
 
 
+def test_questions_do_not_head_what_follows_them(markdown):
+    text = markdown(
+        "<section><title>Setup</title><qandaset><qandaentry><question><para>Does it fold?</para></question><answer>"
+        "<para>Yes.</para></answer></qandaentry></qandaset><para>The frame is made of ash wood.</para></section>"
+    )
+    assert text == "## Setup\n\n### Does it fold?\n\nYes.\n\n###\n\nThe frame is made of ash wood."
+
+
 def test_a_page_of_a_manual(reads):
     [record] = reads(
         "pot.xml",

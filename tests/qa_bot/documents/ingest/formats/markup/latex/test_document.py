@@ -89,7 +89,7 @@ def test_references_show_the_titles_of_their_targets():
 
 def test_a_cell_over_several_rows_is_its_text():
     source = r"\begin{tabular}{ll}\multirow{2}{*}{Kind} & a \\ & b \end{tabular}"
-    assert latex(source)[2] == "| Kind | a |\n| --- | --- |\n|  | b |"
+    assert latex(source)[2] == "| Kind | a |\n| --- | --- |\n| Kind | b |"
 
 
 @pytest.mark.parametrize(

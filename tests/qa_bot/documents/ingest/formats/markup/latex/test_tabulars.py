@@ -31,6 +31,27 @@ def test_a_row_below_merged_cells_is_no_header_without_a_sign(reads):
     assert record.text == "| Day | Degrees | Degrees |\n| --- | --- | --- |\n| Monday | 21 | 3 |"
 
 
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (
+            r"\multirow{2}{*}{HCl} & 1 & 2\\\cline{2-3} & 3 & 4\\ & 5 & 6\\",
+            ["| HCl | 1 | 2 |", "| HCl | 3 | 4 |", "|  | 5 | 6 |"],
+        ),
+        (r"\multirow[t]{2}{3cm}{\textbf{H}} & 1 & 2\\ & 3 & 4", ["| **H** | 1 | 2 |", "| **H** | 3 | 4 |"]),
+        (
+            r"\multicolumn{2}{l}{a} & \multirow{3}{*}{b}\\ 1 & 2 &\\ 3 & 4 &\\",
+            ["| a | a | b |", "| 1 | 2 | b |", "| 3 | 4 | b |"],
+        ),
+        (r"\multirow{3}{*}{a} & 1 & 2\\ b & 3 & 4\\ & 5 & 6\\", ["| a | 1 | 2 |", "| b | 3 | 4 |", "|  | 5 | 6 |"]),
+        (r"\multirow{9}{*}{a} & 1 & 2\\ \bottomrule", ["| a | 1 | 2 |"]),
+    ],
+)
+def test_a_cell_of_several_rows_is_in_each_of_them(reads, rows, expected):
+    (record,), _, _ = reads("a.tex", DOCUMENT % (r"Acid & Mol & pH\\\hline " + rows))
+    assert record.text.split("\n")[2:] == expected
+
+
 @pytest.mark.parametrize(("formula", "sign"), [(r"\Rightarrow", "⇒"), (r"\to", "→"), (r"\checkmark", "✓")])
 def test_a_sign_may_begin_an_item(reads, formula, sign):
     text = rf"\documentclass{{article}}\begin{{document}}\begin{{itemize}}\item[${formula}$] Save it.\end{{itemize}}"

@@ -54,7 +54,7 @@ def test_a_document():
         "2024-03-05",
         "# Members\n\n## § 1 Fees\n\nAll of the Tea Club pay **at once**, *yearly* — see "
         "[the page](https://a.example/x//y) (Or by post.). Vertreter*innen pay half at https://b.example. It "
-        "costs 3*2 #, `#code // here` and `x^2`.\n\n"
+        "costs 3*2 #, `#code // here` and `x^2`. fees\n\n"
         "1. one\n2. two:\n    4. deep\n    5. deeper\n3. three\n\n    More of three.\n"
         "- bullet\n- **Term**: What it is.\n\n## Table\n\n| **A** | B |\n| --- | --- |\n| 1 | 2 *x* |\n| all |  |\n\n"
         "Costs\n\n```sh\npip #install // x\n```\n\nsmall **big** kept",
