@@ -11,12 +11,12 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.markup.webpage.admonitions import label_admonitions, notes_into_items
-from qa_bot.documents.ingest.formats.markup.webpage.blocks import BlockWriter
+from qa_bot.documents.ingest.formats.markup.webpage.blocks import BlockWriter, cell_text
 from qa_bot.documents.ingest.formats.markup.webpage.furniture import UNREAD, as_html, bounded, main_element
 from qa_bot.documents.ingest.formats.markup.webpage.lists import mark_tasks
 from qa_bot.documents.ingest.formats.markup.webpage.mathml import write_formulas
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import PageMetadata, page_metadata
-from qa_bot.documents.ingest.formats.markup.webpage.note_marks import label_notes
+from qa_bot.documents.ingest.formats.markup.webpage.note_marks import NoteMarks, label_notes
 from qa_bot.documents.ingest.formats.markup.webpage.tabs import label_tabs
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Record, Reject
@@ -125,6 +125,12 @@ def fragment(html: str, writer: MarkdownWriter | None = None, *, without: str = 
     _move_labels(body)
     write_formulas(body)
     return BlockWriter(writer).write(body)
+
+
+def one_line(html: str) -> str:
+    """A fragment as the text of a cell: Markdown on one line."""
+    body = LexborHTMLParser(bounded(html)).body
+    return cell_text(body, 0, NoteMarks()) if body is not None else ""
 
 
 def _move_labels(body: LexborNode) -> None:

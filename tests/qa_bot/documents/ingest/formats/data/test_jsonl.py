@@ -102,3 +102,10 @@ def test_what_cannot_be_stored_is_replaced_and_told(reads):
     assert (record.id, record.text) == ("x\ufffd", "a\ufffdb 😀")
     assert rejects == []
     assert notice.message == "2 NUL characters or lone surrogates replaced."
+
+
+def test_html_is_markdown(reads):
+    record = one(reads, {"question": "Tea &amp; milk?", "answer": "<p>Yes.</p><ol><li>Go</li><li>Pay</li></ol>"})
+    assert (record.title, record.text, record.markdown) == ("Tea & milk?", "Yes.\n\n1. Go\n2. Pay", True)
+    assert "HTML without text" in one(reads, {"text": "<p></p>"})
+    assert one(reads, {"text": "a < b and c > d"}).markdown is False

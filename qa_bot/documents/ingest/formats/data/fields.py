@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.decoding import Repairs
+from qa_bot.documents.ingest.formats.field_markup import field_text, plain_field
 from qa_bot.documents.ingest.records import Record, Reject
 
 DATES = (
@@ -35,13 +36,17 @@ def record_of(fields: object, *, where: str, default_id: str, repairs: Repairs) 
 def _record(fields: Mapping[str, object], *, where: str, default_id: str, repairs: Repairs) -> Record:
     is_pair = fields.get("question") is not None
     title, text = _pair(fields) if is_pair else _document(fields)
+    content, is_markdown = field_text(text)
+    if not content:
+        raise FieldError("Expected text, but got HTML without text; fill it or drop the line.")
     return Record(
         id=repairs.clean(_id(fields) or default_id),
-        title=repairs.clean(title),
-        text=repairs.clean(text),
-        body=repairs.clean(_string(fields, "body")),
+        title=repairs.clean(plain_field(title, text)),
+        text=repairs.clean(content),
+        body=repairs.clean(plain_field(_string(fields, "body"))),
         url=repairs.clean(_url(fields)),
         where=where,
+        markdown=is_markdown,
         kind="pair" if is_pair else "prose",
         date=_date(fields) or _date(fields.get("metadata")),
     )
