@@ -13,10 +13,11 @@ from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.markup.webpage.admonitions import label_admonitions, notes_into_items
 from qa_bot.documents.ingest.formats.markup.webpage.blocks import BlockWriter, cell_text
 from qa_bot.documents.ingest.formats.markup.webpage.furniture import UNREAD, as_html, bounded, main_element
-from qa_bot.documents.ingest.formats.markup.webpage.lists import mark_tasks
+from qa_bot.documents.ingest.formats.markup.webpage.lists import divide_values, mark_tasks
 from qa_bot.documents.ingest.formats.markup.webpage.mathml import write_formulas
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import PageMetadata, page_metadata
 from qa_bot.documents.ingest.formats.markup.webpage.note_marks import NoteMarks, label_notes
+from qa_bot.documents.ingest.formats.markup.webpage.tables import write_role_tables
 from qa_bot.documents.ingest.formats.markup.webpage.tabs import label_tabs
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Record, Reject
@@ -134,8 +135,13 @@ def one_line(html: str) -> str:
 
 
 def _move_labels(body: LexborNode) -> None:
-    """Put the titles of notes, the labels of tabs, the numbers of footnotes and boxes in front of their texts."""
+    """Put the titles of notes, the labels of tabs, the numbers of footnotes and boxes in front of their texts.
+
+    Values and cells that only a style divides are divided.
+    """
     mark_tasks(body)
+    divide_values(body)
+    write_role_tables(body)
     label_admonitions(body)
     notes_into_items(body)
     label_tabs(body)
