@@ -83,7 +83,7 @@ READERS = {
     "odp": Reader("office.opendocument.documents", (".odp", ".otp", ".fodp"), function="read_slides"),
     "xlsx": Reader("sheets.xlsx", (".xlsx", ".xlsm", ".xltx", ".xltm")),
     "image": Reader("pages.image", (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")),
-    "eml": Reader("mail.eml", (".eml",)),
+    "eml": Reader("mail.eml", (".eml", ".mhtml", ".mht")),
     "mbox": Reader("mail.eml", (".mbox", ".mbx"), function="read_mbox"),
     "msg": Reader("mail.msg", (".msg",)),
     "slack": Reader("exports.slack"),

@@ -41,20 +41,30 @@ class HtmlPage:
 
 def read(file: SourceFile) -> Iterator[Item]:
     """One record: the page's title and main text, without scripts, menus and footers; the id is the path."""
-    parsed = read_page(file.text())
+    yield page_record(file, file.text())
+
+
+def page_record(file: SourceFile, html: str, *, url: str = "") -> Record | Reject:
+    """The record of a file that is a page.
+
+    Args:
+        url: its address.
+    """
+    parsed = read_page(html)
     about = parsed.metadata
-    yield one_document(
+    return one_document(
         file,
         about.title,
         parsed.markdown,
         reject="Expected a page with text, but got none (a page made by scripts?); save it.",
         date=about.date,
         language=about.language,
+        url=url,
     )
 
 
 def one_document(
-    file: SourceFile, title: str, text: str, *, reject: str, date: str = "", language: str = ""
+    file: SourceFile, title: str, text: str, *, reject: str, date: str = "", language: str = "", url: str = ""
 ) -> Record | Reject:
     """The record of a file that is one document in Markdown; without text, a reject with that reason.
 
@@ -65,7 +75,7 @@ def one_document(
     if not text:
         return Reject(where, reject)
     title = file.repairs.clean(title) or file.stem
-    return Record(file.name, title, text, where=where, markdown=True, date=date, language=language)
+    return Record(file.name, title, text, url=url, where=where, markdown=True, date=date, language=language)
 
 
 def read_page(html: str, *, with_links: bool = False) -> HtmlPage:
