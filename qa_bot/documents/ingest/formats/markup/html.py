@@ -17,6 +17,7 @@ from qa_bot.documents.ingest.formats.markup.webpage.lists import divide_values, 
 from qa_bot.documents.ingest.formats.markup.webpage.mathml import write_formulas
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import PageMetadata, page_metadata
 from qa_bot.documents.ingest.formats.markup.webpage.note_marks import NoteMarks, label_notes
+from qa_bot.documents.ingest.formats.markup.webpage.structured.linked_data import Section, sections_of, unsaid
 from qa_bot.documents.ingest.formats.markup.webpage.tables import write_role_tables
 from qa_bot.documents.ingest.formats.markup.webpage.tabs import label_tabs
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
@@ -86,12 +87,28 @@ def read_page(html: str, *, with_links: bool = False) -> HtmlPage:
     """
     tree = LexborHTMLParser(bounded(as_html(html)))
     metadata = page_metadata(tree, with_links=with_links)
+    sections = sections_of(tree)
     body = main_element(tree)
     markdown = ""
     if body is not None:
         _move_labels(body)
-        markdown = BlockWriter().write(body).text
+        rest = [*unsaid(sections, body.text(), plain)]
+        writer = BlockWriter().write(body)
+        for section in rest:
+            _write_section(writer, section)
+        markdown = writer.text
     return HtmlPage(without_title(markdown, metadata.title), metadata)
+
+
+def _write_section(writer: MarkdownWriter, section: Section) -> None:
+    """A section of linked data, whose texts may be HTML."""
+    writer.heading(2, section.heading)
+    writer.end_list()
+    for number, text in enumerate(section.parts, 1):
+        if section.sign:
+            writer.item(one_line(text), number=number if section.sign == "1." else None)
+        else:
+            fragment(text, writer)
 
 
 def anchors(html: str, *, address: str = "") -> list[tuple[str, str]]:
