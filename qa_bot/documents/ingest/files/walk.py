@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from qa_core.text.safe_text import escaped
 
 SYSTEM_FILES = {"thumbs.db", "ehthumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "system volume information"}
 """What Windows and macOS leave in shared folders; files that begin with `~$` say that Office has a document open."""
+PAGES = (".html", ".htm")
+PARTS_OF_PAGE = re.compile(r"(.+)(?:_files|-Dateien|_fichiers|_archivos|_bestanden)")
+"""The folder beside a page that a browser saved: pages in it are frames, such as advertisements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,14 @@ def _folders(root: Path) -> Iterator[File | Reject | Notice]:
 
 def _entries(folder: Path, prefix: str) -> list[tuple[Path, str]]:
     entries = sorted((path for path in folder.iterdir() if not _is_hidden(path.name)), reverse=True)
+    if prefix and _has_parts_of_page(folder):
+        entries = [path for path in entries if path.suffix.lower() not in PAGES]
     return [(path, prefix + path.name) for path in entries]
+
+
+def _has_parts_of_page(folder: Path) -> bool:
+    match = PARTS_OF_PAGE.fullmatch(folder.name)
+    return match is not None and any((folder.parent / f"{match[1]}{suffix}").is_file() for suffix in PAGES)
 
 
 def _is_hidden(name: str) -> bool:
