@@ -16,6 +16,8 @@ TASKS = ".inline-task-list > li"
 BOXES = {".checkbox-on": "[x] ", ".checkbox-off": "[ ] "}
 VALUES = {"[itemprop] + [itemprop]": " ", ".selected-value + .selected-value": ", "}
 """Values of microdata and of Notion beside each other, and what divides them unless white space does."""
+AUTHORS = "blockquote cite"
+"""Forums write the author of a quotation before it."""
 MOST_BESIDE = 20
 """Nodes between two items that are looked at."""
 
@@ -37,6 +39,8 @@ def divide_values(root: LexborNode) -> None:
         for node in root.css(selector):
             if node.prev is not None and node.prev.tag != "-text":
                 node.insert_before(gap)
+    for node in root.css(AUTHORS):
+        node.insert_after(" ")
 
 
 def number_form(node: LexborNode) -> str:

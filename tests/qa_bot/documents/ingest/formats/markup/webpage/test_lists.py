@@ -59,3 +59,8 @@ def test_values_without_white_space_between_them():
     assert fragment(html).text == "Lindenstr. 4 36037 *Fulda*"
     html = '<p><span class="selected-value">urgent</span><span class="selected-value">new</span></p>'
     assert fragment(html).text == "urgent, new"
+
+
+def test_the_author_of_a_quotation_is_before_it():
+    html = "<blockquote><div><cite>rider77 wrote:</cite>My chain</div></blockquote>"
+    assert fragment(html).text == "> rider77 wrote: My chain"
