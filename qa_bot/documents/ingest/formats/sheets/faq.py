@@ -10,20 +10,11 @@ from typing import NamedTuple
 from qa_bot.documents.ingest.files.decoding import Repairs
 from qa_bot.documents.ingest.formats.field_markup import field_text, plain_field
 from qa_bot.documents.ingest.formats.office.properties import iso_date
+from qa_bot.documents.ingest.formats.pair_names import ANSWERS, QUESTIONS
 from qa_bot.documents.ingest.formats.sheets.sheet_tables import Table
 from qa_bot.documents.ingest.records import Item, Position, Record, Reject
 from qa_core.text.languages import LANGUAGES, language_code
 
-QUESTIONS = {
-    *("q", "question", "questions", "frage", "fragen", "pregunta", "preguntas", "domanda", "domande"),
-    *("vraag", "vragen", "pergunta", "perguntas", "fråga", "spørgsmål", "spørsmål", "kysymys", "pytanie"),
-    *("вопрос", "質問", "问题"),
-}
-ANSWERS = {
-    *("a", "answer", "answers", "antwort", "antworten", "réponse", "réponses", "reponse", "reponses"),
-    *("respuesta", "respuestas", "risposta", "risposte", "antwoord", "antwoorden", "resposta", "respostas"),
-    *("svar", "vastaus", "odpowiedź", "ответ", "回答", "答案"),
-}
 IDS = {"id", "_id"}
 COUNTS = {"nr", "nr.", "no", "no.", "#", "row", "zeile"}
 LINKS = {"url", "link", "href", "quelle", "lien", "enlace"}
