@@ -17,7 +17,8 @@ IGNORED_TYPES = re.compile(r"attachment|nav_menu_item|revision|custom_css|custom
 """Types of items without a text for readers."""
 PUBLISHED = frozenset({"", "publish", "private", "inherit"})
 CODE = re.compile(r"\[(code|sourcecode)\b[^\]\n]*\](.*?)\[/\1\]", re.DOTALL)
-SHORTCODE = re.compile(r"\[/?([a-z][\w-]*)(?:\s+[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s\]]+))*\s*/?\](?!\()")
+_VALUE = r"""(?>"[^"\n]{0,2000}"|'[^'\n]{0,2000}'|[^\s\]]{1,200})"""
+SHORTCODE = re.compile(rf"\[/?([a-z][\w-]{{0,60}})(?>\s{{1,20}}[\w-]{{1,60}}={_VALUE}){{0,60}}+\s{{0,20}}/?\](?!\()")
 """`[gallery ids="1,2"]` or `[/caption]`; of `[caption …]text[/caption]` the text stays."""
 KNOWN_SHORTCODES = re.compile(
     r"\[/?(?:caption|gallery|embed|audio|video|playlist|contact-form|toc|more|row|column|tabs?)\b"

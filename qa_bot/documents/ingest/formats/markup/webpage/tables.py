@@ -13,14 +13,17 @@ LINE_NUMBERS = {"linenos", "lineno", "gutter", "blob-num", "line-numbers"}
 NUMBERS_IN_CODE = "span.linenos, span.lineno, span.lnt, span.ln"
 """Numbers that Pygments and Chroma, the highlighters of Sphinx and Hugo, write into the lines or beside them."""
 ROLE_TABLES = "[role=table], [role=grid], [role=treegrid]"
-ROLE_CELLS = "[role=cell], [role=gridcell], [role=columnheader], [role=rowheader]"
+_CELLS = [f"[role={name}]" for name in ("cell", "gridcell", "columnheader", "rowheader")]
+ROLE_CELLS = ", ".join(_CELLS)
+NESTED_ROLES = ", ".join(f"{part} {part}" for part in ["[role=row]", *_CELLS])
+"""Copying them would take quadratic time."""
 
 
 def write_role_tables(root: LexborNode) -> None:
-    """Replace each element that only has the role of a table (ARIA) by one."""
+    """Replace each element that only has the role of a table (ARIA) by one, if it has no others in its rows."""
     for node in reversed(root.css(ROLE_TABLES)):  # inner ones first
         rows = node.css("[role=row]")
-        if node.tag == "table" or not rows:
+        if node.tag == "table" or not rows or node.css_first(NESTED_ROLES) is not None:
             continue
         lines = ("".join(map(_role_cell, row.css(ROLE_CELLS))) for row in rows)
         body = LexborHTMLParser(f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>").body

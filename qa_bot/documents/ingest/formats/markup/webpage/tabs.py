@@ -57,22 +57,25 @@ def label_tabs(root: LexborNode) -> None:
 
 def _label_linked(root: LexborNode) -> None:
     """Move labels that are only links to the contents; some of these are hidden, or the row has the class of tabs."""
-    elements, removed = _elements(root), set[int]()
+    elements, labelled, removed = _elements(root), set[int](), set[int]()
     hidden = {node.mem_id for node in root.css(HIDDEN)}
     for row in _rows_of_links(root, elements):
         links = row.css(LINKS)
         contents = {_name(link): elements[_name(link)] for link in links}
         panels = {content.mem_id for content in contents.values()}
-        inner = {node.mem_id for node in row.css("[id]")} | removed
-        if len(panels) < len(links) or panels & inner or not (panels & hidden or TAB_CLASS.search(_names(row))):
+        inner = {node.mem_id for node in row.css("[id]")}
+        are_tabs = bool(panels & hidden) or TAB_CLASS.search(_names(row)) is not None
+        if not are_tabs or len(panels) < len(links) or panels & inner or panels & removed:
             continue
         for link in links:
             content = contents[_name(link)]
-            begin_with_label(content, link.text())
+            if content.mem_id not in labelled:
+                begin_with_label(content, link.text())
             for name in HIDING:
                 if name in content.attributes:
                     del content.attrs[name]
-        removed = inner
+        labelled |= panels
+        removed |= inner
         row.decompose()
 
 

@@ -93,3 +93,9 @@ def test_another_feed_is_still_rejected(reads):
 )
 def test_content_as_it_is_shown(content, expected):
     assert as_html(content) == expected
+
+
+def test_hostile_shortcodes_take_no_time():
+    text = '[row a="b"' + ' a="b"' * 1000 + "!"
+    assert as_html(text) == f"<p>{text}</p>"
+    assert as_html('[vc_row title="' * 10**4).startswith("<p>[vc_row")

@@ -107,3 +107,10 @@ def test_a_table_of_contents_is_no_row_of_tabs():
 def test_the_other_language_of_a_page():
     html = '<div lang="de"><p>Tee ist da.</p></div><div lang="en" style="display:none"><p>There is tea.</p></div>'
     assert page(f"<title>Cups</title>{html}")[1] == "Tee ist da.\n\nThere is tea."
+
+
+def test_two_rows_of_links_to_the_same_contents():
+    row, _, rest = LINKS.format("hidden").partition("\n")
+    links, _, first = row.partition("</div>")
+    html = f"{links}</div>{links}</div>{first}\n{rest}"
+    assert page(f"<title>Cups</title>{html}")[1] == "**Tea:** Boil it.\n\n**Milk:** Cool it."
