@@ -83,7 +83,7 @@ READERS = {
     "odp": Reader("office.opendocument.documents", (".odp", ".otp", ".fodp"), function="read_slides"),
     "xlsx": Reader("sheets.xlsx", (".xlsx", ".xlsm", ".xltx", ".xltm")),
     "image": Reader("pages.image", (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")),
-    "eml": Reader("mail.eml", (".eml",)),
+    "eml": Reader("mail.eml", (".eml", ".mhtml", ".mht")),
     "mbox": Reader("mail.eml", (".mbox", ".mbx"), function="read_mbox"),
     "msg": Reader("mail.msg", (".msg",)),
     "slack": Reader("exports.slack"),
@@ -113,6 +113,12 @@ MAIL_MARK = re.compile(r"^(?:MIME-Version: *\d|Message-ID: *<|Received: (?:from|
 """A field that mail programs write; a memo begins with "From:", "To:" and "Date:", too."""
 SLACK_HEAD = re.compile(r'"ts"\s*:\s*"\d{9,11}\.\d+"|"id"\s*:\s*"[UWCGD][A-Z0-9]{6,}",\s*"(?:team_id|name)"')
 FIRST_FIELD = re.compile(r'\{\s*"([^"\\\n]{1,60})"\s*:')
+ONE_LIST = re.compile(
+    r'\{(?:\s*"[^"\\\n]{1,60}"\s*:\s*(?:"[^"\\\n]{0,200}"|[\w.+-]{1,40})\s*,){0,9}\s*"[^"\\\n]{1,60}"\s*:\s*\[\s*\{'
+)
+"""An object with a list of objects, after some fields of other kinds."""
+TEXT_FIELD = re.compile(r'"(?:text|question|frage|pregunta|domanda)"\s*:', re.IGNORECASE)
+NEXT_LINE = re.compile(r"\}[ \t\r]*\n\s*\{")
 WORDPRESS_HEAD = re.compile(r"<rss\b[^>]*?xmlns:wp\s*=")
 CONFLUENCE_HEAD = re.compile(r'<div id="main-header">.{0,200}?<div id="breadcrumb-section">', re.DOTALL)
 RESTRUCTURED_HEADING = re.compile(r"^(?=\S)(.{3,})\n([=\-~^\"'*+#`.:_])\2{2,}\s*$", re.MULTILINE)
@@ -277,7 +283,11 @@ def _json(text: str) -> str:
     if text.startswith("["):
         return "slack" if SLACK_HEAD.search(text) else "json"
     is_indented = text.partition("\n")[0].strip() == "{"
-    if '"paragraphs"' in text or '"data"' in (text if is_indented else text[:500]):
+    if '"paragraphs"' in text:
+        return "squad"
+    if ONE_LIST.match(text) and TEXT_FIELD.search(text) and (is_indented or not NEXT_LINE.search(text)):
+        return "json"
+    if '"data"' in (text if is_indented else text[:500]):
         return "squad"
     if is_indented:
         field = FIRST_FIELD.match(text)

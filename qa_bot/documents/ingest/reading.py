@@ -184,7 +184,9 @@ def _dated(item: Item, where: str, mtime_ns: int) -> Item:
 
 def _modified(item: Item, date: str) -> Item:
     """A document with the date of what it is in, if nothing nearer to it has one."""
-    return replace(item, modified=item.modified or date) if isinstance(item, Record) and item.markdown else item
+    if not isinstance(item, Record) or not item.markdown or item.kind == "pair":
+        return item
+    return replace(item, modified=item.modified or date)
 
 
 def state_of(path: Path) -> tuple[int, int]:

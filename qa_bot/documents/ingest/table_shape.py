@@ -61,11 +61,36 @@ def header_rows(rows: Sequence[Sequence[str]]) -> int:
         return 0
     groups = [cell for cell in rows[0] if cell]
     is_group_row = len(groups) > 1 and len({*groups}) < len(rows[0]) and not _is_title_row(rows)
-    if is_group_row and not any(is_value(cell) and not cell.isdigit() for cell in groups):
+    if is_group_row and not any(is_value(cell) and not cell.isdigit() for cell in groups) and _has_groups(rows):
         joined = [joined_names(names) for names in zip(rows[0], rows[1], strict=True)]
         if not any(is_value(cell) for cell in rows[1]) and is_header([joined, *rows[2:]]):
             return 2
-    return 0
+    return int(_has_repeated_names(rows))
+
+
+def _has_groups(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row can name groups of columns that the second row names; columns of one name are neighbours.
+
+    A column without a group has the same name in both rows or a name in one of them, unless values are in the groups.
+    """
+    names = rows[0]
+    shared = [number for number, name in enumerate(names) if name and names.count(name) > 1]
+    if any(names[number] in names[:number] and names[number - 1] != names[number] for number in shared):
+        return False
+    pairs = [(name, below) for number, (name, below) in enumerate(zip(*rows[:2], strict=True)) if number not in shared]
+    cells = [row[number] for row in rows[2:SAMPLE] for number in shared if row[number]]
+    has_values = 2 * sum(map(is_value, cells)) > len(cells)
+    return not shared or has_values or all(not (name and below) or name == below for name, below in pairs)
+
+
+def _has_repeated_names(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row is a header, but some of its columns have the same name, which no cell below has."""
+    names = rows[0]
+    first = [number for number, name in enumerate(names) if not name or name not in names[:number]]
+    repeated = {name for name in names if name and names.count(name) > 1}
+    if not repeated or len({*names}) < 2 or any(cell in repeated for row in rows[1:SAMPLE] for cell in row):
+        return False
+    return names[0] != rows[1][0] and is_header([[row[number] for number in first] for row in rows])
 
 
 def _is_title_row(rows: Sequence[Sequence[str]]) -> bool:

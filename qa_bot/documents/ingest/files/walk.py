@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from qa_core.text.safe_text import escaped
 
 SYSTEM_FILES = {"thumbs.db", "ehthumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "system volume information"}
 """What Windows and macOS leave in shared folders; files that begin with `~$` say that Office has a document open."""
+PAGES = (".html", ".htm")
+PARTS_OF_PAGE = re.compile(r"(.+)(?:_files|-Dateien|_fichiers|_archivos|_bestanden)")
+"""The folder beside a page that a browser saved: pages in it are frames, such as advertisements."""
 
 
 HOME_FILES = {"lock", VERSION_FILE}
@@ -85,7 +89,14 @@ def _entries(folder: Path, prefix: str) -> list[tuple[Path, str]] | None:
     entries = sorted((path for path in folder.iterdir() if not _is_hidden(path.name)), reverse=True)
     if HOME_FILES.issubset(path.name for path in entries):
         return None
+    if prefix and _has_parts_of_page(folder):
+        entries = [path for path in entries if path.suffix.lower() not in PAGES]
     return [(path, prefix + path.name) for path in entries]
+
+
+def _has_parts_of_page(folder: Path) -> bool:
+    match = PARTS_OF_PAGE.fullmatch(folder.name)
+    return match is not None and any((folder.parent / f"{match[1]}{suffix}").is_file() for suffix in PAGES)
 
 
 def _is_hidden(name: str) -> bool:

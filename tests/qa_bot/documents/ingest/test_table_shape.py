@@ -85,6 +85,12 @@ def test_headers(rows, expected):
             0,
         ),
         ([["Price", "", "Place", ""], ["new", "used", "room", "shelf"], ["9 euros", "5 euros", "attic", "left"]], 2),
+        ([["", "Price", "Price"], ["Model", "new", "used"], ["Tarn", "low", "high"]], 2),
+        ([["Model", "Price", "Price"], ["Name", "new", "used"], ["Tarn", "9", "5"]], 2),
+        ([["Name", "Phone", "Phone", "City"], ["Ann", "55-1", "55-2", "Bern"], ["Bob", "55-3", "", "Genf"]], 1),
+        ([["Name", "Phone", "City", "Phone"], ["Ann", "55-1", "Bern", "55-2"], ["Bob", "55-3", "Genf", ""]], 1),
+        ([["Date", "Event", "Event"], ["2024-05-01", "Fair", "Parade"], ["2024-05-02", "Market", ""]], 1),
+        ([["Ann", "Early", "Early"], ["Bob", "Late", "Early"], ["Cid", "Late", "Late"]], 0),
         ([], 0),
     ],
 )

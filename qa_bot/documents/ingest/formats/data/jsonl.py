@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from qa_bot.documents.ingest.fields import record_of
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
+from qa_bot.documents.ingest.formats.data.fields import record_of
 from qa_bot.documents.ingest.formats.data.json_elements import JsonEndError, elements
 from qa_bot.documents.ingest.records import Item, Record, Reject
 

@@ -9,8 +9,8 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from qa_bot.documents.ingest.fields import is_date_field, record_of
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
+from qa_bot.documents.ingest.formats.data.fields import is_date_field, record_of
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 COLUMNS: Mapping[int, tuple[str, ...]] = {

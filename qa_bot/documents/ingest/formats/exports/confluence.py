@@ -17,15 +17,18 @@ DATES = re.compile(
 """In the forms of several languages; the last one is that of the change."""
 FURNITURE = re.compile(
     r'<div id="breadcrumb-section">.{0,9000}?</ol>\s*</div>|<div id="footer".{0,3000}?</section>\s*</div>'
-    r'|<div class="page-metadata">.{0,3000}?</div>',
+    r'|<div class="page-metadata">.{0,3000}?</div>'
+    r'|<div class="pageSectionHeader">\s*<h2 id="attachments".{0,200}?</div>\s*<div class="greybox".{0,30000}?</div>',
     re.DOTALL,
 )
+PANEL_TITLE = re.compile(r'<div class="[^"<>]{0,80}\bpanelHeader\b[^<>]{0,300}>\s*<b>([^<>]{1,200})</b>\s*</div>')
+"""The title of a box of code or text, which is no heading of what follows the box."""
 
 
 def read(file: SourceFile) -> Iterator[Item]:
     """One record with the path as its id."""
     source = file.text()
-    parsed = html.read_page(FURNITURE.sub("", source))
+    parsed = html.read_page(PANEL_TITLE.sub(r"<p>\1:</p>", FURNITURE.sub("", source)))
     title = file.repairs.clean(parsed.metadata.title.partition(" : ")[2] or parsed.metadata.title)
     text = file.repairs.clean(html.without_title(parsed.markdown, title))
     if not text:

@@ -17,11 +17,18 @@ IGNORED_TYPES = re.compile(r"attachment|nav_menu_item|revision|custom_css|custom
 """Types of items without a text for readers."""
 PUBLISHED = frozenset({"", "publish", "private", "inherit"})
 CODE = re.compile(r"\[(code|sourcecode)\b[^\]\n]*\](.*?)\[/\1\]", re.DOTALL)
-SHORTCODE = re.compile(r"\[/?[a-z][\w-]*(?:\s+[\w-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s\]]+))*\s*/?\](?!\()")
+_VALUE = r"""(?>"[^"\n]{0,2000}"|'[^'\n]{0,2000}'|[^\s\]]{1,200})"""
+SHORTCODE = re.compile(rf"\[/?([a-z][\w-]{{0,60}})(?>\s{{1,20}}[\w-]{{1,60}}={_VALUE}){{0,60}}+\s{{0,20}}/?\](?!\()")
 """`[gallery ids="1,2"]` or `[/caption]`; of `[caption …]text[/caption]` the text stays."""
 KNOWN_SHORTCODES = re.compile(
     r"\[/?(?:caption|gallery|embed|audio|video|playlist|contact-form|toc|more|row|column|tabs?)\b"
 )
+CLOSED = re.compile(r"\[/([a-z][\w-]*)\s*\]")
+TITLE = re.compile(r"\stitle=(?:\"([^\"\n]*)\"|'([^'\n]*)')")
+LAYOUT = re.compile(
+    r"(?:vc|et_pb|fusion|av)_\w+|(?:\w+[_-])?(?:row|column|section|tab|toggle|accordion|panel|faq|spoiler)s?(?:[_-]\w+)?"
+)
+"""Names of shortcodes of page builders that are blocks."""
 BLOCK = re.compile(r"<(?:p|h[1-6]|ul|ol|table|pre|blockquote|div|figure|dl|section|!--\s*wp:)", re.IGNORECASE)
 PARAGRAPH_GAP = re.compile(r"\n\s*\n")
 
@@ -98,7 +105,10 @@ def as_html(content: str) -> str:
     """A post's content as HTML without shortcodes, with the `<p>` and `<br>` that WordPress adds when it shows it."""
     content = content.replace("\r\n", "\n").replace("\r", "\n")
     content = CODE.sub(lambda match: f"<pre><code>{match[2].strip(chr(10))}</code></pre>", content)
-    content = SHORTCODE.sub(lambda match: "" if _is_shortcode(match[0]) else match[0], content)
+    closed = {match[1] for match in CLOSED.finditer(content)}
+    content = SHORTCODE.sub(
+        lambda match: _shown(match) if match[1] in closed or _is_shortcode(match[0]) else match[0], content
+    )
     if "<!-- wp:" in content:
         return content
     parts = [part.strip() for part in PARAGRAPH_GAP.split(content) if part.strip()]
@@ -106,8 +116,17 @@ def as_html(content: str) -> str:
 
 
 def _is_shortcode(text: str) -> bool:
-    """Whether text in brackets is a shortcode: it has attributes, closes one, or has a known name."""
-    return "=" in text or text.startswith("[/") or KNOWN_SHORTCODES.match(text) is not None
+    """Whether text in brackets that nothing closes is a shortcode: it has attributes or a known name."""
+    return "=" in text or KNOWN_SHORTCODES.match(text) is not None
+
+
+def _shown(shortcode: re.Match[str]) -> str:
+    """What is shown in place of a shortcode: the title of a block, such as a toggle, as a bold label."""
+    if not LAYOUT.fullmatch(shortcode[1]):
+        return ""
+    title = TITLE.search(shortcode[0])
+    label = (title[1] or title[2] or "").strip() if title else ""
+    return f"\n\n<p><b>{label}</b></p>\n\n" if label else "\n\n"
 
 
 def _changed(fields: dict[str, str]) -> str:

@@ -15,6 +15,7 @@ from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_li
 from qa_bot.documents.ingest.formats.mail.calendars.events import content
 from qa_bot.documents.ingest.formats.mail.header_parsing import TOLERANT
 from qa_bot.documents.ingest.formats.mail.mail import Attachment, Mail, file_name, mail_items
+from qa_bot.documents.ingest.formats.markup.html import page_record
 from qa_bot.documents.ingest.records import Item, Part, Reject
 
 MAIL_SIZE = 4  # times the record limit: attachments are counted one by one
@@ -31,16 +32,25 @@ UNREAD_TYPES = {
     "message/delivery-status",
     "message/disposition-notification",
 }
+SAVED_PAGE = re.compile(r"[\"<]{0,2}Saved by ", re.IGNORECASE)
+"""The sender that browsers write into web archives (MHTML)."""
 ENCRYPTED_TYPES = {"application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted"}
 
 
 def read(file: SourceFile) -> Iterator[Item | Part]:
-    """One record with the path as its id, and the attachments."""
+    """One record with the path as its id, and the attachments; of a web archive (MHTML) the page alone."""
     most = MAIL_SIZE * file.limits.record_bytes
     data = io.BufferedReader(file.raw, CHUNK).read(most + 1)
     if len(data) > most:
         raise LimitError(over_record_limit(file.limits))
-    yield from mail_items(mail_of(data), file, file.name, f"{file.where}:1")
+    message = email.message_from_bytes(data, policy=TOLERANT)
+    if SAVED_PAGE.match(_header(message, "From")):
+        pages = (part for part in _leaves(message) if part.get_content_type() == "text/html")
+        page = next(pages, message)
+        address = _header(message, "Snapshot-Content-Location") or _header(page, "Content-Location")
+        yield page_record(file, _text(page), url=address if address.startswith("http") else "")
+        return
+    yield from mail_items(_mail(message), file, file.name, f"{file.where}:1")
 
 
 def read_mbox(file: SourceFile) -> Iterator[Item | Part]:

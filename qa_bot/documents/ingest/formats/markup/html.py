@@ -11,12 +11,14 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.markup.webpage.admonitions import label_admonitions, notes_into_items
-from qa_bot.documents.ingest.formats.markup.webpage.blocks import BlockWriter
+from qa_bot.documents.ingest.formats.markup.webpage.blocks import BlockWriter, cell_text
 from qa_bot.documents.ingest.formats.markup.webpage.furniture import UNREAD, as_html, bounded, main_element
-from qa_bot.documents.ingest.formats.markup.webpage.lists import mark_tasks
+from qa_bot.documents.ingest.formats.markup.webpage.lists import divide_values, mark_tasks
 from qa_bot.documents.ingest.formats.markup.webpage.mathml import write_formulas
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import PageMetadata, page_metadata
-from qa_bot.documents.ingest.formats.markup.webpage.note_marks import label_notes
+from qa_bot.documents.ingest.formats.markup.webpage.note_marks import NoteMarks, label_notes
+from qa_bot.documents.ingest.formats.markup.webpage.structured.linked_data import Section, sections_of, unsaid
+from qa_bot.documents.ingest.formats.markup.webpage.tables import write_role_tables
 from qa_bot.documents.ingest.formats.markup.webpage.tabs import label_tabs
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Record, Reject
@@ -40,20 +42,30 @@ class HtmlPage:
 
 def read(file: SourceFile) -> Iterator[Item]:
     """One record: the page's title and main text, without scripts, menus and footers; the id is the path."""
-    parsed = read_page(file.text())
+    yield page_record(file, file.text())
+
+
+def page_record(file: SourceFile, html: str, *, url: str = "") -> Record | Reject:
+    """The record of a file that is a page.
+
+    Args:
+        url: its address.
+    """
+    parsed = read_page(html)
     about = parsed.metadata
-    yield one_document(
+    return one_document(
         file,
         about.title,
         parsed.markdown,
         reject="Expected a page with text, but got none (a page made by scripts?); save it.",
         date=about.date,
         language=about.language,
+        url=url,
     )
 
 
 def one_document(
-    file: SourceFile, title: str, text: str, *, reject: str, date: str = "", language: str = ""
+    file: SourceFile, title: str, text: str, *, reject: str, date: str = "", language: str = "", url: str = ""
 ) -> Record | Reject:
     """The record of a file that is one document in Markdown; without text, a reject with that reason.
 
@@ -64,7 +76,7 @@ def one_document(
     if not text:
         return Reject(where, reject)
     title = file.repairs.clean(title) or file.stem
-    return Record(file.name, title, text, where=where, markdown=True, date=date, language=language)
+    return Record(file.name, title, text, url=url, where=where, markdown=True, date=date, language=language)
 
 
 def read_page(html: str, *, with_links: bool = False) -> HtmlPage:
@@ -75,12 +87,28 @@ def read_page(html: str, *, with_links: bool = False) -> HtmlPage:
     """
     tree = LexborHTMLParser(bounded(as_html(html)))
     metadata = page_metadata(tree, with_links=with_links)
+    sections = sections_of(tree)
     body = main_element(tree)
     markdown = ""
     if body is not None:
         _move_labels(body)
-        markdown = BlockWriter().write(body).text
+        rest = [*unsaid(sections, body.text(), plain)]
+        writer = BlockWriter().write(body)
+        for section in rest:
+            _write_section(writer, section)
+        markdown = writer.text
     return HtmlPage(without_title(markdown, metadata.title), metadata)
+
+
+def _write_section(writer: MarkdownWriter, section: Section) -> None:
+    """A section of linked data, whose texts may be HTML."""
+    writer.heading(2, section.heading)
+    writer.end_list()
+    for number, text in enumerate(section.parts, 1):
+        if section.sign:
+            writer.item(one_line(text), number=number if section.sign == "1." else None)
+        else:
+            fragment(text, writer)
 
 
 def anchors(html: str, *, address: str = "") -> list[tuple[str, str]]:
@@ -127,9 +155,20 @@ def fragment(html: str, writer: MarkdownWriter | None = None, *, without: str = 
     return BlockWriter(writer).write(body)
 
 
+def one_line(html: str) -> str:
+    """A fragment as the text of a cell: Markdown on one line."""
+    body = LexborHTMLParser(bounded(html)).body
+    return cell_text(body, 0, NoteMarks()) if body is not None else ""
+
+
 def _move_labels(body: LexborNode) -> None:
-    """Put the titles of notes, the labels of tabs, the numbers of footnotes and boxes in front of their texts."""
+    """Put the titles of notes, the labels of tabs, the numbers of footnotes and boxes in front of their texts.
+
+    Values and cells that only a style divides are divided.
+    """
     mark_tasks(body)
+    divide_values(body)
+    write_role_tables(body)
     label_admonitions(body)
     notes_into_items(body)
     label_tabs(body)

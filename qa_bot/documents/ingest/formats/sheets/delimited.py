@@ -12,10 +12,10 @@ import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from qa_bot.documents.ingest.fields import record_of
 from qa_bot.documents.ingest.files.decoding import encoding_of
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.data import tsv
+from qa_bot.documents.ingest.formats.data.fields import record_of
 from qa_bot.documents.ingest.formats.office.properties import Properties
 from qa_bot.documents.ingest.formats.sheets.sheet_tables import Rows, Sheet
 from qa_bot.documents.ingest.formats.sheets.workbook import workbook_items

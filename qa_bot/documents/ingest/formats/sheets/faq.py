@@ -8,21 +8,13 @@ from itertools import chain
 from typing import NamedTuple
 
 from qa_bot.documents.ingest.files.decoding import Repairs
+from qa_bot.documents.ingest.formats.field_markup import field_text, plain_field
 from qa_bot.documents.ingest.formats.office.properties import iso_date
+from qa_bot.documents.ingest.formats.pair_names import ANSWERS, QUESTIONS
 from qa_bot.documents.ingest.formats.sheets.sheet_tables import Table
 from qa_bot.documents.ingest.records import Item, Position, Record, Reject
 from qa_core.text.languages import LANGUAGES, language_code
 
-QUESTIONS = {
-    *("q", "question", "questions", "frage", "fragen", "pregunta", "preguntas", "domanda", "domande"),
-    *("vraag", "vragen", "pergunta", "perguntas", "fråga", "spørgsmål", "spørsmål", "kysymys", "pytanie"),
-    *("вопрос", "質問", "问题"),
-}
-ANSWERS = {
-    *("a", "answer", "answers", "antwort", "antworten", "réponse", "réponses", "reponse", "reponses"),
-    *("respuesta", "respuestas", "risposta", "risposte", "antwoord", "antwoorden", "resposta", "respostas"),
-    *("svar", "vastaus", "odpowiedź", "ответ", "回答", "答案"),
-}
 IDS = {"id", "_id"}
 COUNTS = {"nr", "nr.", "no", "no.", "#", "row", "zeile"}
 LINKS = {"url", "link", "href", "quelle", "lien", "enlace"}
@@ -107,21 +99,24 @@ def faq_records(
         name = name if name and has_unique_ids else f"{prefix}{name or number}"
         filled = [pair for pair in columns.pairs if row[pair.question] or row[pair.answer]]
         for pair in filled or columns.pairs[:1]:
-            question, answer = row[pair.question], row[pair.answer]
-            if not question or not answer:
+            answer = row[pair.answer]
+            question = plain_field(row[pair.question], answer)
+            if not question or not field_text(answer).text:
                 missing = "question" if not question else "answer"
                 reason = f"Expected a question and its answer, but got no {missing}; add it or drop the row."
                 yield Reject(location, reason)
                 continue
             is_first = pair == columns.pairs[0]
             more = [f"{table.header[column]}: {row[column]}" for column in columns.others if row[column]]
+            text, is_markdown = field_text(answer, *more)
             yield Record(
                 repairs.clean(name if is_first else f"{name}:{pair.language or columns.pairs.index(pair) + 1}"),
                 repairs.clean(" ".join(question.split())),
-                repairs.clean("\n\n".join([answer, *more])),
-                body=repairs.clean(_cell(row, columns.body)),
+                repairs.clean(text),
+                body=repairs.clean(plain_field(_cell(row, columns.body))),
                 url=repairs.clean(_cell(row, columns.url)),
                 where=location,
+                markdown=is_markdown,
                 kind="pair",
                 positions=(Position(0, row=number),),
                 date=iso_date(_cell(row, columns.date)),

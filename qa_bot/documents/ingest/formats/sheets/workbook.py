@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.formats.field_markup import cells_without_tags
 from qa_bot.documents.ingest.formats.office.properties import Properties, check_size, document_record
 from qa_bot.documents.ingest.formats.sheets.faq import faq_columns, faq_records
 from qa_bot.documents.ingest.formats.sheets.sheet_tables import Comment, Sheet, Table, tables_of
@@ -75,7 +76,7 @@ def write_table(writer: MarkdownWriter, table: Table) -> None:
     for columns in _column_parts(table):
         header = [table.header[column] for column in columns] if table.header else []
         first_row = table.first_row
-        for part in _parts([[row[column] for column in columns] for row in table.rows]):
+        for part in _parts(cells_without_tags([[row[column] for column in columns] for row in table.rows])):
             rows = [header, *part] if header else part
             writer.table(rows, header=bool(header), first_row=first_row)
             first_row += len(part)

@@ -313,7 +313,7 @@ class BlockWriter:
             for cell in cells(node):
                 self._block(cell, depth)
             return
-        rows = grid(node, lambda cell: _cell_text(cell, depth, self._marks))
+        rows = grid(node, lambda cell: cell_text(cell, depth, self._marks))
         if rows.rows:
             self._write_lead()
             self.writer.table(rows.rows, header=rows.header, depth=self._depth)
@@ -370,11 +370,11 @@ class _CellWriter(BlockWriter):
 
     def _table(self, node: LexborNode, depth: int) -> None:
         self._flush()
-        lines = [] if depth >= DEEPEST else grid(node, lambda cell: _cell_text(cell, depth + 1, self._marks)).rows
+        lines = [] if depth >= DEEPEST else grid(node, lambda cell: cell_text(cell, depth + 1, self._marks)).rows
         self._write_text("; ".join(": ".join(filter(None, line)) for line in lines))
 
 
-def _cell_text(cell: LexborNode, depth: int, marks: NoteMarks) -> str:
+def cell_text(cell: LexborNode, depth: int, marks: NoteMarks) -> str:
     """The text of a cell on one line."""
     child = cell.child
     if child is not None and child.next is None and child.tag == "-text":

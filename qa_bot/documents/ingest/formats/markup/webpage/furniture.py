@@ -11,6 +11,7 @@ from qa_bot.documents.ingest.formats.markup.webpage.mathml import write_formulas
 from qa_bot.documents.ingest.formats.markup.webpage.tabs import (
     CONTENTS,
     HEADINGS,
+    HIDDEN,
     ids_shown,
     is_panel,
     label_tabs,
@@ -34,9 +35,6 @@ NO_DOCUMENTS = '.genindex-jumpbox, .modindex-jumpbox, script[src*="_static/searc
 """Only in the index and the page for searching that Sphinx makes."""
 READMES = "article.markdown-body"
 """The text of a repository on GitHub, whatever its share of the page."""
-HIDDEN = (
-    '[hidden]:not([hidden="until-found" i]), [aria-hidden=true], [style*="display:none" i], [style*="display: none" i]'
-)
 BANNER = re.compile(
     r"(?:^|[\s_-])(?:cookies?|cookie\w+|consent|gdpr|onetrust|cmp|share|sharing|social|addtoany|sharethis|newsletter|"
     r"subscribe|skip(?:-?to\w*|-?link\w*|-?nav\w*)?|related(?:-?(?:posts|articles|links))|pagination|pager|toc|nav|navbar|navigation(?!-not)|"

@@ -13,16 +13,34 @@ FORM = re.compile(r"(?<![\w-])(lower|upper)-?(alpha|latin|roman)(?![\w-])", re.I
 OFFICE_LEVEL = re.compile(r"mso-list:\s*l\d+\s+level(\d)", re.IGNORECASE)
 OFFICE_SIGN = re.compile(r"mso-list:\s*ignore", re.IGNORECASE)
 TASKS = ".inline-task-list > li"
+BOXES = {".checkbox-on": "[x] ", ".checkbox-off": "[ ] "}
+VALUES = {"[itemprop] + [itemprop]": " ", ".selected-value + .selected-value": ", "}
+"""Values of microdata and of Notion beside each other, and what divides them unless white space does."""
+AUTHORS = "blockquote cite"
+"""Forums write the author of a quotation before it."""
 MOST_BESIDE = 20
 """Nodes between two items that are looked at."""
 
 
 def mark_tasks(root: LexborNode) -> None:
-    """Write a box before the tasks of Confluence, whose classes say whether they are done."""
+    """Write a box before the tasks of Confluence and Notion, whose classes say whether they are done."""
     for item in root.css(TASKS):
         if item.child is not None:
             is_done = "checked" in (item.attributes.get("class") or "").split()
             item.child.insert_before("[x] " if is_done else "[ ] ")
+    for selector, box in BOXES.items():
+        for node in root.css(selector):
+            node.replace_with(box)
+
+
+def divide_values(root: LexborNode) -> None:
+    """Write white space or a comma between values that only the style of the page divides."""
+    for selector, gap in VALUES.items():
+        for node in root.css(selector):
+            if node.prev is not None and node.prev.tag != "-text":
+                node.insert_before(gap)
+    for node in root.css(AUTHORS):
+        node.insert_after(" ")
 
 
 def number_form(node: LexborNode) -> str:

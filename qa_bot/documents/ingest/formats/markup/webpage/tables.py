@@ -5,13 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from selectolax.lexbor import LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 WIDEST = 200  # columns; more cells are joined into the last
 LONG_CELL = 300  # characters; a row without header cells and with such a cell is layout
 LINE_NUMBERS = {"linenos", "lineno", "gutter", "blob-num", "line-numbers"}
 NUMBERS_IN_CODE = "span.linenos, span.lineno, span.lnt, span.ln"
 """Numbers that Pygments and Chroma, the highlighters of Sphinx and Hugo, write into the lines or beside them."""
+ROLE_TABLES = "[role=table], [role=grid], [role=treegrid]"
+_CELLS = [f"[role={name}]" for name in ("cell", "gridcell", "columnheader", "rowheader")]
+ROLE_CELLS = ", ".join(_CELLS)
+NESTED_ROLES = ", ".join(f"{part} {part}" for part in ["[role=row]", *_CELLS])
+"""Copying them would take quadratic time."""
+
+
+def write_role_tables(root: LexborNode) -> None:
+    """Replace each element that only has the role of a table (ARIA) by one, if it has no others in its rows."""
+    for node in reversed(root.css(ROLE_TABLES)):  # inner ones first
+        rows = node.css("[role=row]")
+        if node.tag == "table" or not rows or node.css_first(NESTED_ROLES) is not None:
+            continue
+        lines = ("".join(map(_role_cell, row.css(ROLE_CELLS))) for row in rows)
+        body = LexborHTMLParser(f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>").body
+        if body is not None and body.child is not None:
+            node.insert_before(body.child)
+            node.decompose()
+
+
+def _role_cell(cell: LexborNode) -> str:
+    tag = "th" if (cell.attributes.get("role") or "").endswith("header") else "td"
+    return f"<{tag}>{cell.html or ''}</{tag}>"
 
 
 @dataclass(slots=True)
@@ -62,9 +85,20 @@ def is_layout(table: LexborNode) -> bool:
     is_listing = width <= 1 and table.css_first("td pre") is not None  # code below the name of its file
     if has_header and not is_listing:
         return False
-    if width <= 1 or table.css_first("td table, td h1, td h2, td h3, td form") is not None:
+    inner = {node.mem_id for node in table.css("td table, td h1, td h2, td h3, td form")}
+    is_nested = table.mem_id in inner  # it is in a cell of another table
+    if width <= 1 or len(inner) > is_nested or (is_nested and not _is_regular(table, rows)):
         return True
     return len(rows) == 1 and any(len(cell.text()) > LONG_CELL for cell in rows[0].cells)
+
+
+def _is_regular(table: LexborNode, rows: list[_Row]) -> bool:
+    """Whether a table in another one has lines around its cells, or at least three rows of the same short cells."""
+    if (table.attributes.get("border") or "0") != "0":
+        return True
+    texts = [[cell.text().strip() for cell in row.cells] for row in rows]
+    are_short = all(0 < len(text) <= LONG_CELL for row in texts for text in row)
+    return len(rows) > 2 and are_short and len({*map(len, texts)}) == 1
 
 
 def cells(table: LexborNode) -> Iterator[LexborNode]:
@@ -74,7 +108,7 @@ def cells(table: LexborNode) -> Iterator[LexborNode]:
 
 
 def _rows(table: LexborNode) -> Iterator[_Row]:
-    for part in table.iter():
+    for part in sorted(table.iter(), key=lambda part: part.tag == "tfoot"):  # it may be above the rows
         if part.tag == "tr":
             yield _row(part, in_head=False)
         elif part.tag in {"thead", "tbody", "tfoot"}:

@@ -6,7 +6,7 @@ A page has the labels of its tabs in one row above them. The items of an accordi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from selectolax.lexbor import LexborNode
 
@@ -25,6 +25,14 @@ PANEL = re.compile(r"accordion|collaps|tab-?(?:panel|content|pane)|panel|faq|tog
 ACCORDION = re.compile(r"accordion|collaps|faq", re.IGNORECASE)
 HEADINGS = "h1, h2, h3, h4, h5, h6"
 PANEL_TAGS = frozenset(["div", "section", "article"])
+HIDDEN = (
+    '[hidden]:not([hidden="until-found" i]), [aria-hidden=true], [style*="display:none" i], [style*="display: none" i]'
+)
+HIDING = ("hidden", "aria-hidden", "style")
+"""Attributes."""
+TAB_CLASS = re.compile(r"(?:^|[\s_-])tabs?(?=$|[\s_-])", re.IGNORECASE)
+LINKS = "a[href^='#']"
+MOST_TABS = 30
 
 
 def label_tabs(root: LexborNode) -> None:
@@ -33,7 +41,7 @@ def label_tabs(root: LexborNode) -> None:
     Of several rows for the same contents, as for small screens, the first has the labels.
     """
     labelled: set[int] = set()
-    elements = {node.attributes.get("id") or "": node for node in root.css("[id]")}
+    elements = _elements(root)
     for row in root.css(ROWS):
         labels = list({node.mem_id: node for node in row.css(LABELS)}.values())
         named = [elements[name] for label in labels for name in _targets(label)[:1] if name in elements]
@@ -44,6 +52,66 @@ def label_tabs(root: LexborNode) -> None:
                     begin_with_label(content, label.text())
                 labelled.add(content.mem_id)
             row.decompose()
+    _label_linked(root)
+
+
+def _label_linked(root: LexborNode) -> None:
+    """Move labels that are only links to the contents; some of these are hidden, or the row has the class of tabs."""
+    elements, labelled, removed = _elements(root), set[int](), set[int]()
+    hidden = {node.mem_id for node in root.css(HIDDEN)}
+    for row in _rows_of_links(root, elements):
+        links = row.css(LINKS)
+        contents = {_name(link): elements[_name(link)] for link in links}
+        panels = {content.mem_id for content in contents.values()}
+        inner = {node.mem_id for node in row.css("[id]")}
+        are_tabs = bool(panels & hidden) or TAB_CLASS.search(_names(row)) is not None
+        if not are_tabs or len(panels) < len(links) or panels & inner or panels & removed:
+            continue
+        for link in links:
+            content = contents[_name(link)]
+            if content.mem_id not in labelled:
+                begin_with_label(content, link.text())
+            for name in HIDING:
+                if name in content.attributes:
+                    del content.attrs[name]
+        labelled |= panels
+        removed |= inner
+        row.decompose()
+
+
+def _elements(root: LexborNode) -> dict[str, LexborNode]:
+    return {node.attributes.get("id") or "": node for node in root.css("[id]")}
+
+
+def _name(link: LexborNode) -> str:
+    """The id that a link leads to."""
+    return (link.attributes.get("href") or "")[1:]
+
+
+def _rows_of_links(root: LexborNode, elements: Mapping[str, LexborNode]) -> list[LexborNode]:
+    """The outermost elements that have nothing but several links to elements of the page."""
+    rows: dict[int, LexborNode] = {}
+    are_rows: dict[int, bool] = {}
+    for link in root.css(LINKS):
+        row, above = None, link.parent
+        while above is not None and above.mem_id != root.mem_id:
+            if above.mem_id not in are_rows:
+                are_rows[above.mem_id] = _is_row(above, elements)
+            if not are_rows[above.mem_id]:
+                break
+            row, above = above, above.parent
+        if row is not None and len(row.css(LINKS)) > 1:
+            rows[row.mem_id] = row
+    return list(rows.values())
+
+
+def _is_row(node: LexborNode, elements: Mapping[str, LexborNode]) -> bool:
+    links = node.css(LINKS)
+    return (
+        len(links) <= MOST_TABS
+        and all(_name(link) in elements for link in links)
+        and "".join(node.text().split()) == "".join("".join(link.text() for link in links).split())
+    )
 
 
 def ids_shown(root: LexborNode) -> set[str]:
@@ -83,13 +151,15 @@ def _heads(button: LexborNode, panel: LexborNode) -> bool:
 
 
 def is_panel(node: LexborNode, shown: set[str]) -> bool:
-    """Whether a hidden element is shown by a click on its heading.
+    """Whether a hidden element is shown by a click on its heading, or on the name of its language.
 
     Args:
         shown: ids of the elements that a click shows.
     """
     attributes = node.attributes
-    return attributes.get("id") in shown or "aria-labelledby" in attributes or PANEL.search(_names(node)) is not None
+    if attributes.get("id") in shown or "aria-labelledby" in attributes:
+        return True
+    return (node.tag in PANEL_TAGS and "lang" in attributes) or PANEL.search(_names(node)) is not None
 
 
 def _names(node: LexborNode) -> str:

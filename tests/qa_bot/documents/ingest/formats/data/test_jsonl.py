@@ -23,6 +23,9 @@ def shape(record):
         ({"text": "X", "metadata": {"url": 3}, "title": None}, ("a.jsonl#1", "", "", "X", "")),
         ({"_id": "d1", "title": "Only a title", "text": ""}, ("d1", "Only a title", "", "Only a title", "")),
         ({"question": "Q?", "answer": "A."}, ("a.jsonl#1", "Q?", "", "A.", "")),
+        ({"Frage": "Q?", "Antwort": "A."}, ("a.jsonl#1", "Q?", "", "A.", "")),
+        ({"pregunta": "Q?", "respuestas": ["A.", "B."]}, ("a.jsonl#1", "Q?", "", "A.\nB.", "")),
+        ({"text": "X", "q": "Q?", "a": "A."}, ("a.jsonl#1", "", "", "X", "")),
         ({"question": "Q?", "body": "More.", "answer": "A."}, ("a.jsonl#1", "Q?", "More.", "A.", "")),
         ({"question": "Q?", "answers": ["A.", "B.", "A.", " "]}, ("a.jsonl#1", "Q?", "", "A.\nB.", "")),
     ],
@@ -102,3 +105,10 @@ def test_what_cannot_be_stored_is_replaced_and_told(reads):
     assert (record.id, record.text) == ("x\ufffd", "a\ufffdb 😀")
     assert rejects == []
     assert notice.message == "2 NUL characters or lone surrogates replaced."
+
+
+def test_html_is_markdown(reads):
+    record = one(reads, {"question": "Tea &amp; milk?", "answer": "<p>Yes.</p><ol><li>Go</li><li>Pay</li></ol>"})
+    assert (record.title, record.text, record.markdown) == ("Tea & milk?", "Yes.\n\n1. Go\n2. Pay", True)
+    assert "HTML without text" in one(reads, {"text": "<p></p>"})
+    assert one(reads, {"text": "a < b and c > d"}).markdown is False

@@ -57,3 +57,27 @@ def test_a_page_without_a_date_or_text(reads):
     start, end = PAGE.index("<p>Hold"), PAGE.index("</div>\n</div></div>")
     records, rejects, _ = reads("b.html", PAGE[:start] + PAGE[end:])
     assert len(records) + len(rejects) == 1
+
+
+def test_the_title_of_a_panel_is_no_heading(reads):
+    panel = (
+        '<div class="code panel pdl" style="border-width: 1px;"><div class="codeHeader panelHeader pdl" style="x: 1">'
+        '<b>config.ini</b></div><div class="codeContent panelContent pdl"><pre class="syntaxhighlighter-pre">a=1</pre>'
+        "</div></div><p>Restart it.</p>"
+    )
+    (record,), _, _ = reads("a.html", PAGE.replace("<p>Hold the button.</p>", panel))
+    assert "config.ini:\n\n```\na=1\n```\n\nRestart it." in record.text
+
+
+def test_the_list_of_attachments_is_left_out(reads):
+    files = (
+        '<div class="pageSection group"><div class="pageSectionHeader">\n<h2 id="attachments" class="pageSectionTitle">'
+        'Attachments:</h2>\n</div><div class="greybox" align="left"><img src="images/icons/bullet_blue.gif" alt=""/>\n'
+        '<a href="attachments/1/2.png">diagram.png</a> (image/png)<br/></div></div>'
+    )
+    (record,), _, _ = reads(
+        "a.html",
+        PAGE.replace('</div>\n</div></div>\n<div id="footer"', f'</div>{files}\n</div></div>\n<div id="footer"'),
+    )
+    (plain,), _, _ = reads("b.html", PAGE)
+    assert record.text == plain.text

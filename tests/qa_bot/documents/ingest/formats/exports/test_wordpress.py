@@ -82,7 +82,20 @@ def test_another_feed_is_still_rejected(reads):
         ('See [gallery ids="1,2"] and [1] or [x](y).', "<p>See  and [1] or [x](y).</p>"),
         ('[code lang="js"]\nlet a = b[0];\n[/code]', "<pre><code>let a = b[0];</code></pre>"),
         ("<!-- wp:paragraph --><p>a</p><!-- /wp:paragraph -->", "<!-- wp:paragraph --><p>a</p><!-- /wp:paragraph -->"),
+        (
+            '[accordion][accordion-item title="When?"]On Mondays.[/accordion-item][/accordion]',
+            "<p><b>When?</b></p>\n<p>On Mondays.</p>",
+        ),
+        ("[toggle title='When?']On [hl]Mondays[/hl].[/toggle]", "<p><b>When?</b></p>\n<p>On Mondays.</p>"),
+        ("[vc_row][vc_text]a\n[/vc_text][vc_text]b[/vc_text][/vc_row]", "<p>a</p>\n<p>b</p>"),
+        ("[sic] and [row 3]", "<p>[sic] and [row 3]</p>"),
     ],
 )
 def test_content_as_it_is_shown(content, expected):
     assert as_html(content) == expected
+
+
+def test_hostile_shortcodes_take_no_time():
+    text = '[row a="b"' + ' a="b"' * 1000 + "!"
+    assert as_html(text) == f"<p>{text}</p>"
+    assert as_html('[vc_row title="' * 10**4).startswith("<p>[vc_row")

@@ -261,3 +261,14 @@ def test_truncated_mails_raise_nothing(reads, cut):
     message.add_attachment("# Rules\n\nNo smoking.\n", subtype="markdown", filename="rules.md")
     records, rejects, _ = reads("a.eml", message.as_bytes()[:cut])
     assert records or rejects
+
+
+def test_a_page_that_a_browser_saved(reads):
+    message = mail("<title>Prices</title><nav><a href='/'>Home</a></nav><h1>Prices</h1><p>Adults pay 5 EUR.</p>")
+    message.replace_header("From", "<Saved by Blink>")
+    message["Snapshot-Content-Location"] = "https://ferry.example/prices"
+    message.replace_header("Content-Type", "text/html")
+    message.add_related(b"a { color: red }", "text", "css", cid="<css>")
+    (record,), rejects, _ = reads("a.mhtml", message.as_bytes())
+    assert (record.title, record.text, record.url) == ("Prices", "Adults pay 5 EUR.", "https://ferry.example/prices")
+    assert rejects == []

@@ -121,3 +121,8 @@ def test_commas_of_a_text_without_quotation_marks_stay_in_its_cell(reads):
     assert record.text.split("\n")[3] == "| 2 | Heat | Wait | then open the lid | and restart |"
     (record,), _, _ = reads("codes.csv", "a,b\n1, 2, 3\n4, 5, 6\n")
     assert record.text.split("\n")[2] == "| 1 | 2 | 3 |"
+
+
+def test_cells_of_html_are_on_one_line(reads):
+    (record,), _, _ = reads("a.csv", "Room,Has\nA,<ul><li>Beamer</li><li>Sofa</li></ul>\nB,one<br>two\n")
+    assert record.text == "| Room | Has |\n| --- | --- |\n| A | Beamer; Sofa |\n| B | one two |"

@@ -41,3 +41,18 @@ def test_a_row_in_two_languages_is_two_records(reads):
         ("faq.csv#3:de", "Wer?", "Eva.", "de"),
     ]
     assert reject.where.endswith("faq.csv:4")
+
+
+def test_answers_in_html(reads):
+    data = (
+        "Question,Answer,Owner\n"
+        '"Tea &amp; milk?","<p>Choose <i>guest</i>.</p><ul><li>Accept</li><li>Wait &amp; reload</li></ul>",A*B\n'
+        'Where?,"<p>Behind the&nbsp;bar.</p>",\nIs a < b?,"If a < b, write <br> & go",\nEmpty?,<p></p>,\n'
+    )
+    records, (reject,), _ = reads("faq.csv", data)
+    assert [(record.title, record.text, record.markdown, record.modified) for record in records] == [
+        ("Tea & milk?", "Choose *guest*.\n\n- Accept\n- Wait & reload\n\nOwner: A*B", True, ""),
+        ("Where?", "Behind the bar.", True, ""),
+        ("Is a < b?", "If a < b, write <br> & go", False, ""),
+    ]
+    assert "no answer" in reject.reason

@@ -45,3 +45,22 @@ def item(level, sign, text, name="MsoListParagraph"):
 )
 def test_paragraphs_of_word_and_outlook_are_items(html, expected):
     assert fragment(html).text == expected
+
+
+def test_boxes_of_notion():
+    item = '<ul class="to-do-list"><li><div class="checkbox checkbox-{}"></div> <span>{}</span></li></ul>'
+    assert fragment(item.format("on", "Buy") + item.format("off", "Pay")).text == "- [x] Buy\n- [ ] Pay"
+
+
+def test_values_without_white_space_between_them():
+    html = (
+        '<p><span itemprop="street">Lindenstr. 4</span><span itemprop="code">36037</span> <i itemprop="x">Fulda</i></p>'
+    )
+    assert fragment(html).text == "Lindenstr. 4 36037 *Fulda*"
+    html = '<p><span class="selected-value">urgent</span><span class="selected-value">new</span></p>'
+    assert fragment(html).text == "urgent, new"
+
+
+def test_the_author_of_a_quotation_is_before_it():
+    html = "<blockquote><div><cite>rider77 wrote:</cite>My chain</div></blockquote>"
+    assert fragment(html).text == "> rider77 wrote: My chain"

@@ -91,3 +91,27 @@ def test_hostile_spans_are_bounded():
 def test_code_below_the_name_of_its_file_is_code():
     html = "<table><tr><th colspan=2>a.sh</th></tr><tr><td class=linenos>1<td><pre>make tea</pre></table>"
     assert fragment(html).text == "a.sh\n\n```\nmake tea\n```"
+
+
+NESTED = "<table><tr><td><p>We meet.</p><table{}><tr><td>Year<td>Chair<tr><td>1998<td>Otto{}</table></table>"
+
+
+@pytest.mark.parametrize("parts", [(" border=1", ""), ("", "<tr><td>1999<td>Karl")])
+def test_a_table_of_data_in_one_of_layout(parts):
+    assert rows(NESTED.format(*parts))[:5] == ["We meet.", "", "|  |  |", "| Year | Chair |", "| 1998 | Otto |"]
+
+
+@pytest.mark.parametrize("parts", [("", ""), (" border=0", "<tr><td>1999"), ("", "<tr><td>1999<td>")])
+def test_a_table_of_layout_in_another(parts):
+    assert rows(NESTED.format(*parts))[:7:2] == ["We meet.", "Year", "Chair", "1998"]
+
+
+def test_the_foot_is_below_the_rows():
+    html = "<table><thead><tr><th>a<th>b</thead><tfoot><tr><td>all<td>1</tfoot><tbody><tr><td>x<td>1</tbody></table>"
+    assert rows(html) == ["| a | b |", "| x | 1 |", "| all | 1 |"]
+
+
+def test_elements_with_the_roles_of_a_table():
+    html = """<div role="table"><div role="row"><span role="columnheader">Plan</span><span role="columnheader">Price
+    </span></div><div role="row"><span role="cell">Basic</span><span role="cell">5 EUR</span></div></div>"""
+    assert rows(html) == ["| Plan | Price |", "| Basic | 5 EUR |"]

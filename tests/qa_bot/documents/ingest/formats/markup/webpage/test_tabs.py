@@ -83,3 +83,34 @@ def test_a_question_that_is_a_term():
 )
 def test_other_buttons_are_left_out(html):
     assert page(f"<title>Camp</title>{html}")[1] == "Help."
+
+
+LINKS = """<div class="tabs"><a href="#d">Tea</a> <a href="#s">Milk</a></div><div id="d"><p>Boil it.</p></div>
+<div id="s" {}><p>Cool it.</p></div>"""
+LIST = """<div><ul><li><a href="#d">Tea</a><li><a href="#s">Milk</a></ul></div><div id="d"><p>Boil it.</p></div>
+<div id="s" style="display:none"><p>Cool it.</p></div>"""
+
+
+@pytest.mark.parametrize("tabs", [LINKS.format('style="display:none"'), LINKS.format("hidden"), LINKS.format(""), LIST])
+def test_links_alone_are_tabs(tabs):
+    text = page(f"<title>Cups</title><p>Cups.</p>{tabs}")[1]
+    assert text == "Cups.\n\n**Tea:** Boil it.\n\n**Milk:** Cool it."
+
+
+def test_a_table_of_contents_is_no_row_of_tabs():
+    html = (
+        '<p><a href="#d">Tea</a> <a href="#s">Milk</a></p><div id="d"><p>Boil.</p></div><div id="s"><p>Cool.</p></div>'
+    )
+    assert page(f"<title>Cups</title>{html}")[1] == "Tea Milk\n\nBoil.\n\nCool."
+
+
+def test_the_other_language_of_a_page():
+    html = '<div lang="de"><p>Tee ist da.</p></div><div lang="en" style="display:none"><p>There is tea.</p></div>'
+    assert page(f"<title>Cups</title>{html}")[1] == "Tee ist da.\n\nThere is tea."
+
+
+def test_two_rows_of_links_to_the_same_contents():
+    row, _, rest = LINKS.format("hidden").partition("\n")
+    links, _, first = row.partition("</div>")
+    html = f"{links}</div>{links}</div>{first}\n{rest}"
+    assert page(f"<title>Cups</title>{html}")[1] == "**Tea:** Boil it.\n\n**Milk:** Cool it."

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.decoding import Repairs
+from qa_bot.documents.ingest.formats.field_markup import field_text, plain_field
+from qa_bot.documents.ingest.formats.pair_names import ANSWERS, QUESTIONS
 from qa_bot.documents.ingest.records import Record, Reject
 
 DATES = (
@@ -33,15 +35,20 @@ def record_of(fields: object, *, where: str, default_id: str, repairs: Repairs) 
 
 
 def _record(fields: Mapping[str, object], *, where: str, default_id: str, repairs: Repairs) -> Record:
+    fields = _with_english_names(fields)
     is_pair = fields.get("question") is not None
     title, text = _pair(fields) if is_pair else _document(fields)
+    content, is_markdown = field_text(text)
+    if not content:
+        raise FieldError("Expected text, but got HTML without text; fill it or drop the line.")
     return Record(
         id=repairs.clean(_id(fields) or default_id),
-        title=repairs.clean(title),
-        text=repairs.clean(text),
-        body=repairs.clean(_string(fields, "body")),
+        title=repairs.clean(plain_field(title, text)),
+        text=repairs.clean(content),
+        body=repairs.clean(plain_field(_string(fields, "body"))),
         url=repairs.clean(_url(fields)),
         where=where,
+        markdown=is_markdown,
         kind="pair" if is_pair else "prose",
         date=_date(fields) or _date(fields.get("metadata")),
     )
@@ -62,6 +69,16 @@ def _date(fields: object) -> str:
 
 def _plain(name: str) -> str:
     return name.lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def _with_english_names(fields: Mapping[str, object]) -> Mapping[str, object]:
+    """The fields with `question` and `answer` (`answers`, if it is a list), which may have names in other languages."""
+    question = next((name for name in fields if name.strip().lower() in QUESTIONS), None)
+    answer = next((name for name in fields if name.strip().lower() in ANSWERS), None)
+    if question is None or answer is None or not {"question", "text"}.isdisjoint(fields):
+        return fields
+    value = fields[answer]
+    return {**fields, "question": fields[question], "answers" if isinstance(value, list) else "answer": value}
 
 
 def _pair(fields: Mapping[str, object]) -> tuple[str, str]:
