@@ -343,7 +343,7 @@ def test_an_error_leaves_the_old_generation_and_no_files(four, encoder, write_li
     monkeypatch.setattr("qa_bot.documents.sources.source_run.Reading.path", lambda *_args, **_options: items())
     monkeypatch.setattr("qa_bot.documents.record_sync.BATCH", 1)
     with pytest.raises(RuntimeError, match="halfway"):
-        add(four, CONFIG, encoder, [four.path])
+        add(four, CONFIG, encoder, [write_lines("a.jsonl", BREAD)])
     monkeypatch.undo()
     assert sorted(path.name for path in four.index.iterdir()) == ["00000001", "CURRENT"]
     add(four, CONFIG, encoder, [write_lines("b.jsonl", BREAD)], collection="facts")
