@@ -32,6 +32,7 @@ INLINE_CODE = re.compile(r"(``[^\n]+?``|`[^`\n]+`)")
 ADMONITION = re.compile(r"^([\s>]*)(?:!!!|\?\?\?\+?|===!?\+?)[ \t]++(?:([\w-]++)[\w\s-]*+)?[ \t]*+(?:\"(.*)\")?[ \t]*$")
 BOX_TITLE = re.compile(r"(?:\*\*(.+)\*\*)? ")
 ADMONITION_SIGNS = ("!!!", "???", "==")
+BODY_SIGNS = (*ADMONITION_SIGNS, "[^")
 ALERT = re.compile(r"^([\s>]*>\s*)\[!(\w+)\][+-]?[ \t]*(.*)$")
 DEFINITION = re.compile(r"^ {0,3}:[ \t]+(\S.*)$")
 TERM = re.compile(r"^(?![-+>#|:=~`]|\*(?:[\s*]*$|\s)|\d+[.)]\s)\S.{0,99}$")
@@ -85,7 +86,7 @@ def commonmark(source: str, *, mdx: bool = False) -> str:
     components: list[str] | None = [] if mdx else None
     prose: list[str] = []
     result: list[str] = []
-    for is_code, line in lines_of("\n".join(_dedented(source.split("\n")))):
+    for is_code, line in lines_of("\n".join(_dedented(source))):
         if not is_code:
             prose.append(line)
             continue
@@ -98,8 +99,12 @@ def commonmark(source: str, *, mdx: bool = False) -> str:
     return shown("\n".join(result))
 
 
-def _dedented(lines: list[str]) -> Iterator[str]:
-    """Bodies of admonitions, tabs and footnotes without their indentation, their titles as text."""
+def _dedented(source: str) -> Iterator[str]:
+    """The lines, those of admonitions, tabs and footnotes without their indentation, their titles as text."""
+    lines = source.split("\n")
+    if not any(sign in source for sign in BODY_SIGNS):
+        yield from (line if line.strip() else "" for line in lines)
+        return
     shifts: list[int] = []  # columns where the open bodies begin
     boxes: list[int] = []  # those of bodies that are elements
     fence = False

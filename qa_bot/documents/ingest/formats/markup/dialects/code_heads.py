@@ -28,6 +28,8 @@ class Head(NamedTuple):
 
 def with_plain_heads(source: str) -> str:
     """The source with the bare language in the first line of each block of code; its title is a line above."""
+    if "```" not in source and "~~~" not in source:
+        return source
     lines = source.split("\n")
     if not any(sign in line for line in lines if opening_fence(line) for sign in SIGNS_OF_HEADS):
         return source

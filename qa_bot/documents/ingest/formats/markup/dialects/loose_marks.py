@@ -17,6 +17,7 @@ HEADING_BELOW_TAG = re.compile(r"^([ \t]*<[^\n]*>[ \t]*\n)(?=[ \t]*#{1,6}[ \t]+\
 ITEM = re.compile(r" *(?:[-*+•]|\d{1,9}[.)])[ \t]+\S")
 LISTED = re.compile(r"(?:[*•]|\d{1,2}[.)])[ \t]+[^\W_]")
 """An item of prose; lists of YAML in code have hyphens."""
+INDENTED_ITEM = re.compile(r"\n(?: {4}|\t)\s*(?:[*•]|\d{1,2}[.)])[ \t]")
 CODE_INDENT = 4
 
 
@@ -26,7 +27,7 @@ def with_marks_mended(text: str) -> str:
         text = GLUED_HEADING.sub(_with_space, text)
         if "<" in text and "<pre" not in text:
             text = HEADING_BELOW_TAG.sub(r"\1\n", text)
-    if "\n    " in text or "\n\t" in text:
+    if INDENTED_ITEM.search(text):
         return "\n".join(_with_lists(text.split("\n")))
     return text
 

@@ -12,6 +12,8 @@ from qa_bot.documents.ingest.formats.markup.dialects.roles import with_texts_of_
 
 MARK = re.compile(r"^[ \t>]*(?:`{3,}|~{3,}|:{3,})\{[\w:-]+\}|^\([\w .:-]+\)=[ \t]*$", re.MULTILINE)
 """A directive or a target; without one, or a role, signs of comments and breaks are text."""
+SIGNS = ("```{", "~~~{", ":::{", ")=")
+"""Each mark has one of them."""
 UNSEEN = re.compile(r"\([\w .:-]+\)=\s*|%(?: .*)?|\+\+\+(?:\s*\{.*\})?\s*")
 """A line with the name of the block below it, a comment, or a break between blocks."""
 ROW, CELL = re.compile(r"[*-][ \t]+[*-](?:[ \t]+(.*))?"), re.compile(r"[ \t]+[*-](?:[ \t]+(.*))?")
@@ -21,16 +23,23 @@ RESTRUCTURED = re.compile(r"\.\.[ \t]+([\w:-]+)::[ \t]*(.*)")
 
 def with_directives(source: str) -> str:
     """The source with tables and glossaries of directives as HTML and Markdown, and without those of the layout."""
-    return "\n".join(_with_blocks(source.split("\n"))) if MARK.search(source) else source
+    return "\n".join(_with_blocks(source.split("\n"))) if _is_marked(source) else source
 
 
 def with_roles(source: str) -> str:
     """The source, in which directives of text are containers, with the texts of roles, and without what is not seen."""
+    is_marked = _is_marked(source)
+    if not is_marked and "}`" not in source:
+        return source
     lines = [(is_code, line if is_code else with_texts_of_roles(line)) for is_code, line in lines_of(source)]
     replaced = "\n".join(line for _, line in lines)
-    if replaced == source and not MARK.search(source):
+    if replaced == source and not is_marked:
         return source
     return "\n".join(line for is_code, line in lines if is_code or not UNSEEN.fullmatch(line))
+
+
+def _is_marked(source: str) -> bool:
+    return any(sign in source for sign in SIGNS) and MARK.search(source) is not None
 
 
 def _with_blocks(lines: Sequence[str]) -> Iterator[str]:
