@@ -47,7 +47,8 @@ nothing else gains .007 of points; the twelve development sets stay."""
 NO_AMOUNT = 0.1
 """What a unit loses that lacks the number or time that the question asks for, if another one has it."""
 MONEY = 0.2
-"""What a unit with an amount of money gains if the question asks how much something is."""
+"""What a unit with an amount of money gains if the question asks how much something is. With both 34 sets of questions
+gain .0012 of points and twelve of dialogues .0030; eight sets rise by up to .028, five fall by up to .005."""
 DEFINES = 0.3
 """What a unit gains that says what the term is whose definition the question asks for: "A client is …"."""
 TOPIC = 1.0
