@@ -22,6 +22,8 @@ _ENDINGS = ("en", "er", "es", "em", "n", "e", "s", "t", "st")
 _OF_VERBS = ("e", "t", "st")
 _SHORTEST = 4
 """Letters of a word without its ending."""
+_SHORTEST_END = 4
+"""Letters of a noun that a compound ends with."""
 WEIGHT = 0.7
 """Of the synonyms of a word, shared among n of them as their root: a word with many senses is worth less for each."""
 _NOUN = re.compile(rf"\b[A-ZÄÖÜ][^\W\d_]{{{_SHORTEST - 1},}}")
@@ -62,6 +64,13 @@ def searched_synonyms(formulation: Formulation, index: Frequencies) -> dict[str,
         for known in known_synonyms(formulation, index).values()
         for term in sorted(known)
     }
+
+
+def is_german_word(word: str) -> bool:
+    """Whether OpenThesaurus has a word, or a noun that it ends with: "Vereinsfest" ends with "Fest"."""
+    lower = word.lower()
+    ends = (lower[at:].capitalize() for at in range(1, len(lower) - _SHORTEST_END + 1))
+    return bool(_synonyms(word) or _synonyms(lower)) or any(map(_synonyms, ends))
 
 
 @lru_cache(maxsize=4_096)

@@ -125,6 +125,8 @@ def german_index(tmp_path_factory, encoder):
         ("grupenraum buchen wie lange", "gruppenräume buchen wie lange"),  # one p, another form
         ("oefnungszeiten der Bibliotek", "öffnungszeiten der bibliothek"),
         ("Ausweiss verlohren, was tun?", "ausweis verloren, was tun?"),
+        ("Wer hat meinen Auswies?", "Wer hat meinen ausweis?"),  # swapped letters
+        ("Was macht die Letiung?", "Was macht die leitung?"),
     ],
 )
 def test_german_letters_that_people_confuse_are_corrected(german_index, encoder, question, meant):
@@ -138,6 +140,8 @@ def test_german_letters_that_people_confuse_are_corrected(german_index, encoder,
         "Wir wollen wissen, wer die Schulden der Bibliothek kennt",  # not "wählen" and "schalten"
         "Wer leitet die Bibliothek?",  # the stem of "Leitung"
         "Wer hat einen Ausweisk?",  # no ending of inflection
+        "Wer hat Geld für den Bibliothekar?",  # not "Bibliothek"
+        "Gibt es ein Gruppenfest?",  # not "Gruppenräume": it ends with "Fest"
         "Où est le pasword de la bibliotek ?",  # French
     ],
 )
