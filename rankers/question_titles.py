@@ -21,6 +21,11 @@ SECTION, TOPIC = 0.4, 1.0
 
 Of 19 sets 18F gains .006 and German rules .004 of points, the others stay; follow-ups lose .005 by it, and do without.
 """
+ASKING, LEAST_ASKED = 0.5, 2
+"""Most that a passage gains whose heading asks a part of the question, and the content terms of such a heading.
+
+Of 50 sets two answers are better by it, none is worse.
+"""
 INHERITED = 0.4
 """What a passage loses if all of the question's words stand only above its nearest heading; of some words a share."""
 _BETWEEN = r"(?:\s(?!(?:i|you|we|they|he|she|it|to|the)\b)[\w'-]+){0,5}"
@@ -66,8 +71,34 @@ def is_pair(passage: Passage) -> bool:
 
 def heading_bonus(question: str, passages: Sequence[Passage]) -> Scores:
     """What passages (n,) gain whose heading asks with the words of the question, as those of a page of questions."""
-    headings = [passage.place.heading[-1] if passage.place.heading else "" for passage in passages]
-    return same_words_bonus(question, [heading if is_question(heading) else "" for heading in headings])
+    return same_words_bonus(question, [_asking(passage) for passage in passages])
+
+
+def asking_bonus(
+    content: Callable[[Passage], Collection[str]],
+    content_of: Callable[[str, str], Collection[str]],
+    passages: Sequence[Passage],
+) -> Scores:
+    """What passages (n,) gain whose heading asks a part of the question, and nothing else.
+
+    "What does a card cost?" is part of "What does a card cost for adults?", and "What if I lose my card?" is not.
+
+    Args:
+        content: the content terms of the question in the analysis of a passage's language.
+        content_of: those of a text in a language.
+    """
+    shares = []
+    for passage in passages:
+        of_heading, question = {*content_of(_asking(passage), _language(passage))}, {*content(passage)}
+        is_part = len(of_heading) >= LEAST_ASKED and of_heading <= question
+        shares.append(len(of_heading) / len(question) if is_part else 0.0)
+    return ASKING * np.array(shares, np.float64)
+
+
+def _asking(passage: Passage) -> str:
+    """The nearest heading if it is a question, else ""."""
+    heading = passage.place.heading[-1] if passage.place.heading else ""
+    return heading if is_question(heading) else ""
 
 
 def section_bonus(

@@ -7,9 +7,11 @@ import pytest
 from qa_core.text.analysis import terms
 from qa_core.types import BlockKind, Clue, Passage, Place, Source
 from rankers.question_titles import (
+    ASKING,
     INHERITED,
     SECTION,
     TOPIC,
+    asking_bonus,
     heading_bonus,
     is_contents,
     is_pair,
@@ -83,6 +85,22 @@ def test_a_heading_that_asks_the_question_raises_its_passage() -> None:
     ]
     exact, other, label, none = heading_bonus("can I rent the hall", passages)
     assert exact > other > label == none == 0.0
+
+
+def test_a_heading_that_asks_a_part_of_the_question_raises_its_passage() -> None:
+    passages = [
+        passage("FAQ", "What does a card cost?"),
+        passage("FAQ", "What does a card cost that is lost?"),  # another question
+        passage("FAQ", "Cards?"),  # too short
+        passage("FAQ", "Cost of a card"),  # asks nothing
+        passage("FAQ"),
+    ]
+
+    def content(text: str, language: str) -> list[str]:
+        return [term for term in terms(text, language) if term not in {"what", "doe", "for"}]
+
+    bonus = asking_bonus(lambda _: content("what does a card cost for adults", "en"), content, passages)
+    assert bonus.tolist() == [ASKING * 2 / 3, 0.0, 0.0, 0.0, 0.0]
 
 
 def test_the_section_that_a_question_names_comes_before_its_subsections() -> None:

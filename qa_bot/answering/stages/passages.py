@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 
 import numpy as np
 
@@ -46,7 +46,7 @@ from rankers.passage_evidence import (
     summed,
     topic_bonus,
 )
-from rankers.question_titles import heading_bonus, is_contents, is_pair, section_bonus
+from rankers.question_titles import asking_bonus, heading_bonus, is_contents, is_pair, section_bonus
 from rankers.release_notes import release_bonus
 from retrievers.engines.index import Filter, Index, KeywordQuery
 from retrievers.formulate import Formulation, asks, piece_query
@@ -56,6 +56,7 @@ from retrievers.german_synonyms import searched_synonyms
 from retrievers.hits import Hits
 from retrievers.measured_properties import WEIGHT, property_terms
 from retrievers.path_words import share_in_path
+from retrievers.question_terms import content_terms
 
 KEYWORD_DEPTH = 1000
 """Passages whose BM25 scores are known; all others count 0."""
@@ -211,9 +212,16 @@ def _same_words_bonus(passages: Sequence[Passage], formulation: Formulation, und
     """What passages (n,) gain whose heading, or title if vectors say little, has the words of the question."""
     titles = [passage.source.title if is_pair(passage) else "" for passage in passages]
     of_titles = (1.0 - understood) * same_words_bonus(formulation.text, titles)
+    content, is_topic = partial(_content_in_headings, cache(formulation.content_in)), not asks(formulation.text)
     named = heading_bonus(formulation.text, passages) + of_titles
-    content = partial(_content_in_headings, cache(formulation.content_in))
-    return named + section_bonus(content, passages, is_topic=not asks(formulation.text)) if alone else named
+    if not is_topic:
+        named = named + asking_bonus(content, _content_of, passages)
+    return named + section_bonus(content, passages, is_topic=is_topic) if alone else named
+
+
+@lru_cache(maxsize=1_000)
+def _content_of(heading: str, language: str) -> frozenset[str]:
+    return frozenset(content_terms(heading, language, language))
 
 
 def _content_in_headings(content_in: Callable[[str], Collection[str]], passage: Passage) -> Collection[str]:
