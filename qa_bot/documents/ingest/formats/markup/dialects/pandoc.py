@@ -42,7 +42,8 @@ LINKS = ("(", "[", ":")
 """What makes brackets a link, or the target of one."""
 DROPPED = "\ufdd2"  # in place of a citation: a noncharacter, which never occurs in text
 NEEDED = re.compile(
-    r"\b(?:see|by|in|from|of|siehe|nach|laut|gemäß|in|von|aus|bei|unter|durch|und|and|with|mit)\s+\[*$", re.IGNORECASE
+    r"\b(?:see|by|in|from|of|siehe|nach|laut|gemäß|in|von|aus|bei|unter|durch|und|and|with|mit|to|an|thanks|danke)\s+\[*$",
+    re.IGNORECASE,
 )
 """Words that leave a gap without the citation behind them: "see [@roe]" is "see roe"."""
 DROPPED_AT_END = re.compile(rf"(?<=\S)[ \t]*(?:\n[ \t]*)?{DROPPED}(?=[.,;:!?)]|[ \t]*(?:\n|\Z))")

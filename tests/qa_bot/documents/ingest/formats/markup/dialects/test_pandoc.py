@@ -36,6 +36,7 @@ def test_spans_are_their_text(source: str, shown: str) -> None:
         ("Ein Monat Frist\n[vgl. @satzung{}, § 4 (2)].", "Ein Monat Frist."),
         ("Der Antrag [[@formular]]{.notes} genügt ([@roe]).", "Der Antrag genügt."),
         ("Die Frist nennt die Satzung, siehe [@satzung24].", "Die Frist nennt die Satzung, siehe satzung24."),
+        ("Thanks to [@doe] and [-@roe, p. 3].", "Thanks to doe and roe."),
         ("Cones are in @doe99.", "Cones are in @doe99."),
         ("Ask [@ines](https://a.org) or [ines@a.org](mailto:ines@a.org).", None),
         ("[TODO @ines: measure it]", None),
