@@ -17,6 +17,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from qa_bot.documents.cutting.sentence_groups import stripped
+from qa_bot.documents.ingest.line_headings import bold_heading, is_sentence
 from qa_bot.documents.ingest.plain_paragraphs import faster
 
 BlockType = Literal["heading", "paragraph", "list", "steps", "item", "table", "code", "quote"]
@@ -28,7 +29,6 @@ LINE_HEADING = 7
 """Level of a line in bold type, or of a question in italics, used as a heading: below all signs of Markdown."""
 LONGEST_LINE_HEADING = 120
 
-_BOLD_LINE = re.compile(r"\*\*([^*\n]*[^*\n.;,!])\*\*:?|__([^_\n]*[^_\n.;,!])__:?")
 _ITALIC_QUESTION = re.compile(r"\*([^*\n]+\?)\*|_([^_\n]+\?)_")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -66,8 +66,8 @@ class Block:
 def blocks(text: str) -> list[Block]:
     """The outermost blocks of a text, in order and without outer white space.
 
-    A line in bold type above another block is a heading, unless it ends as a sentence does, and so is a question in
-    italics: people write headings so.
+    A line in bold type above another block is a heading, unless it states something, and so is a question in italics:
+    people write headings so. A sentence with signs of a heading that has nothing below it is a paragraph.
     """
     outermost: list[Block] = []
     start = 0
@@ -77,16 +77,28 @@ def blocks(text: str) -> list[Block]:
         start = _table_end(text, outermost[-1], end) if outermost and outermost[-1].type == "table" else end
         if start > end:
             outermost[-1] = Block("table", *stripped(text, outermost[-1].start, start))
-    return list(_with_line_headings(text, outermost))
+    return list(_with_line_headings(text, [*_with_sentences(text, outermost)]))
+
+
+def _with_sentences(text: str, outermost: Sequence[Block]) -> Iterator[Block]:
+    """The blocks, with paragraphs in place of headings that are sentences and have nothing below them."""
+    for block, following in zip(outermost, [*outermost[1:], None], strict=False):
+        is_idle = following is None or (following.type == "heading" and following.level <= block.level)
+        if block.type == "heading" and block.level > 1 and is_idle and is_sentence(block.words):
+            start = text.find(block.words, block.start, block.end)
+            yield Block("paragraph", start, start + len(block.words)) if start >= 0 else block
+        else:
+            yield block
 
 
 def _with_line_headings(text: str, outermost: Sequence[Block]) -> Iterator[Block]:
     """The blocks, with headings in place of the lines that are used as headings."""
     heads = [_line_heading(text, block) for block in outermost]
-    for block, head, following, next_head in zip(
-        outermost, heads, [*outermost[1:], None], [*heads[1:], None], strict=False
+    for number, (block, head, following, next_head) in enumerate(
+        zip(outermost, heads, [*outermost[1:], None], [*heads[1:], None], strict=False)
     ):
-        if head is None:
+        is_in_run = number > 1 and heads[number - 1] is not None and heads[number - 2] is not None
+        if head is None or is_in_run:
             yield block
             continue
         start, end = stripped(text, head.end, block.end)
@@ -104,10 +116,9 @@ def _line_heading(text: str, block: Block) -> Block | None:
     line_end = _LINE_END.search(text, block.start, min(block.end, block.start + LONGEST_LINE_HEADING + 1))
     start, end = stripped(text, block.start, line_end.start() if line_end else block.end)
     line = text[start:end] if end - start <= LONGEST_LINE_HEADING else ""
-    match = _BOLD_LINE.fullmatch(line) or _ITALIC_QUESTION.fullmatch(line)
-    if match is None:
-        return None
-    return Block("heading", start, end, LINE_HEADING, next(filter(None, match.groups())).rstrip(":"))
+    question = _ITALIC_QUESTION.fullmatch(line)
+    words = next(filter(None, question.groups())) if question else bold_heading(line)
+    return Block("heading", start, end, LINE_HEADING, words.rstrip(":")) if words else None
 
 
 def _table_end(text: str, table: Block, end: int) -> int:

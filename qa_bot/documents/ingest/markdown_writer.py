@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from qa_bot.documents.ingest.line_headings import balanced, bold_heading, is_sentences
 from qa_bot.documents.ingest.records import Position
 
 _BLOCK_SIGN = re.compile(r"(?=#{1,6}(?:\s|$)|[-*+](?:\s|$)|>|\||```|~~~|(?:=+|-{2,})\s*$)")
@@ -18,7 +19,6 @@ _NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 _CLAUSE = re.compile(r"\s*\((\d{1,2})\)\s")
 _PLAIN_LABEL = re.compile(r"(?:(?:step|schritt|étape)\s)?\d{1,9}\s?[.):]*", re.IGNORECASE)
 _FENCE = re.compile(r"`{3,}")
-_BOLD_LINE = re.compile(r"\*\*[^*]*[^*.;,!]\*\*:?")
 INDENT = 4  # spaces a level: enough for the contents of "- " and of "10. "
 DEEPEST_HEADING = 6
 BOLD_LINE = 7  # level of a line in bold type: below all headings
@@ -49,8 +49,10 @@ class MarkdownWriter:
         self.positions.append(Position(self._size + (2 if self._parts else 0), page=number))
 
     def heading(self, level: int, text: str) -> None:
-        """A heading of level 1 to 6; an empty one is left out."""
-        if line := _one_line(text):
+        """A heading of level 1 to 6; an empty one is left out, and one of several sentences is a paragraph."""
+        if level > 1 and is_sentences(line := _one_line(text)):
+            self.paragraph(balanced(line))
+        elif line := _one_line(text):
             level = min(DEEPEST_HEADING, max(1, level))
             if level <= self._ended[0]:
                 self._ended = (0, "")
@@ -68,7 +70,7 @@ class MarkdownWriter:
         An empty heading ends them. If it would end the section before as well, that one's heading is repeated. A line
         in bold type with nothing below it heads what follows.
         """
-        if self.headed == above or _BOLD_LINE.fullmatch(self._parts[-1]):
+        if self.headed == above or bold_heading(self._parts[-1]):
             return
         level, text = self.headings[above[0] - 1] if above[0] else (0, "")
         inner = min((level for level, _ in self.headings[above[0] :]), default=BOLD_LINE)
@@ -82,7 +84,7 @@ class MarkdownWriter:
         """
         for part in (clause for block in re.split(r"\n\s*\n", text) for clause in clauses(block)):
             lines = [escape_line(line.strip()) for line in part.splitlines() if line.strip()]
-            if lines and not depth and lines[0][:2] == "**" and _BOLD_LINE.fullmatch(lines[0]):
+            if lines and not depth and lines[0][:2] == "**" and bold_heading(lines[0]):
                 self._bold_lines += 1
                 if self._ended[0] == BOLD_LINE:
                     self._ended = (0, "")

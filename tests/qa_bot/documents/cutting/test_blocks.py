@@ -52,12 +52,32 @@ def test_portions_divide_no_block_at_an_empty_line() -> None:
         ("Text.\n\n**The end**", []),
         ("**Keys**\n\n## Rooms\n\nText.", ["Rooms"]),
         (f"**{'long ' * 24}**\n\nText.", []),
+        ("**Deposit 100 euros**\n\nAsk Ines.", []),
+        ("**Deposit 100 euros**\nAsk Ines.", []),
+        ("**§ 4 Deposit 100 euros**\n\nAsk Ines.", ["§ 4 Deposit 100 euros"]),
+        ("**Rooms**\n\n**Keys**\n\n**Doors**\n\nAsk Ines.", []),
+        ("### Keys\n\n**Rooms**\n\nAsk Ines.", ["Keys", "Rooms"]),
     ],
 )
 def test_lines_in_bold_type_and_questions_in_italics_are_headings(text: str, headings: list[str]) -> None:
     parsed = blocks(text)
     assert [block.words for block in parsed if block.type == "heading"] == headings
     assert " ".join(text[block.start : block.end] for block in parsed).split() == text.split(), "no word is lost"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Text.\n\n#### Ask Ines before you open the door.", "Ask Ines before you open the door."),
+        ("#### Ask Ines before you open the door. ####\n\n## Keys\n\nText.", "Ask Ines before you open the door."),
+        ("#### Ask Ines before you open the door.\n\nText.", "#### Ask Ines before you open the door."),
+        ("#### 2. Ask Ines before you open the door.", "#### 2. Ask Ines before you open the door."),
+        ("#### Before you open the front door...", "#### Before you open the front door..."),
+        ("#### Ask Ines first.", "#### Ask Ines first."),
+    ],
+)
+def test_a_sentence_that_heads_nothing_is_a_paragraph(text: str, shown: str) -> None:
+    assert shown in [text[block.start : block.end] for block in blocks(text)]
 
 
 def test_a_line_heading_is_below_all_others() -> None:

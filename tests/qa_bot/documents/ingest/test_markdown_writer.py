@@ -27,6 +27,18 @@ def test_blocks_are_divided_by_empty_lines_and_items_are_not() -> None:
     assert len(writer) == len(writer.text)
 
 
+def test_a_heading_of_sentences_is_a_paragraph() -> None:
+    writer = MarkdownWriter()
+    writer.heading(2, "Fees")
+    writer.heading(4, "*The fees apply to guests. Whoever comes with a member pays half of them.")
+    writer.heading(1, "The kiln is in the cellar. It has been there since the house was built, they say.")
+    assert writer.text == (
+        "## Fees\n\nThe fees apply to guests. Whoever comes with a member pays half of them.\n\n"
+        "# The kiln is in the cellar. It has been there since the house was built, they say."
+    )
+    assert [level for level, _ in writer.headings] == [2, 1]
+
+
 def test_a_label_is_part_of_a_paragraph_and_stands_above_other_blocks() -> None:
     writer = MarkdownWriter()
     for write in (lambda notes: notes.paragraph("Smile.\n\n1. no step"), lambda notes: notes.item("Go", number=1)):

@@ -25,6 +25,7 @@ from qa_bot.documents.ingest.formats.markup.dialects.mkdocs import (
 )
 from qa_bot.documents.ingest.formats.markup.dialects.myst import with_directives, with_roles
 from qa_bot.documents.ingest.formats.markup.dialects.obsidian import without_marks
+from qa_bot.documents.ingest.formats.markup.dialects.pandoc import without_pandoc
 from qa_bot.documents.ingest.formats.markup.dialects.template_tags import filled, hidden, shown, with_fences
 from qa_bot.documents.ingest.formats.markup.loose_blocks import with_blocks_apart
 
@@ -47,7 +48,7 @@ ATTRIBUTES = re.compile(
 """Of Kramdown, at the end of a line or alone in one, as wikis have it below a quote, and directly behind a link."""
 ATTRIBUTE_SIGNS = ("{:", "{#", "{.", "{ #", "{ .", "){")
 NUMBERED_LINK = re.compile(r"(?<![\w\])])\[(?=[^\[\]\n]{0,300}?[^\W\d_])([^\[\]\n]{1,300})\]\[(\d{1,4})\]")
-LINK_TARGET = re.compile(r"^[ \t>]*\[(\d{1,4})\]:", re.MULTILINE)
+LINK_TARGET = re.compile(r"^[ \t>]*\[(\d{1,4}|@[^\[\]\n]{1,100})\]:", re.MULTILINE)
 LISTED_CONTENTS = re.compile(r"^[ \t]*(?:[*+-]|\d\.)[ \t]+\S.*\n[ \t]*\{:[ \t]*toc\b[^{}\n]*\}[ \t]*$", re.MULTILINE)
 """The list that Kramdown replaces by the contents."""
 HINT = re.compile(r"([!?])>[ \t]+(?=\S)")
@@ -143,7 +144,7 @@ def _body_title(line: str) -> str:
 
 
 def _converted(text: str, targets: Set[str], components: list[str] | None) -> str:
-    """Prose without code blocks; a link to a number that is none of the targets is text.
+    """Prose without code blocks; a link to a number, or name with `@`, that is none of the targets is none.
 
     Args:
         components: names of the titled components of MDX that are open; None if the file is no MDX.
@@ -151,6 +152,7 @@ def _converted(text: str, targets: Set[str], components: list[str] | None) -> st
     if components is not None:
         text = MDX_LOOP.sub("", _without_jsx(_without_mdx_code(text), components))
     text = LISTED_CONTENTS.sub("", text) if "toc" in text else text
+    text = without_pandoc(text, targets)
     text = "\n".join(_line(line) for line in without_references(without_marks(text)).split("\n"))
     text = with_blocks_apart(with_marks_mended("\n".join(_with_items(text.split("\n")))))
     pieces = INLINE_CODE.split(text)

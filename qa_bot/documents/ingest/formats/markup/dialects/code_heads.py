@@ -10,6 +10,8 @@ from qa_bot.documents.ingest.formats.markup.dialects.fences import closes, openi
 
 HEAD = re.compile(r"([\s>]*)((?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})[ \t]*(.*)")
 BRACES = re.compile(r"\{[ \t]*\.?([\w+#-]*)([^{}]*)\}[ \t]*([\w+#-]*)")
+RAW = re.compile(r"\{=([a-z]+)\}[ \t]*")
+"""Of Pandoc: a block for one format of output, of which HTML alone is read."""
 LANGUAGE = re.compile(r"[\w+#.-]*")
 TITLE = re.compile(r"\b(?:title|filename|file|name)=(?:\"([^\"]+)\"|'([^']+)')")
 OPTION = re.compile(r"[\s>]*(?::([\w-]+):|(?:#|//|--|%%)\|)[ \t]*(.*)")
@@ -47,6 +49,11 @@ def _lines(lines: Sequence[str]) -> Iterator[str]:
             yield line
             continue
         before = HEAD.match(line)
+        if before and (raw := RAW.fullmatch(before[4])):
+            end = next((number for number in range(position, len(lines)) if closes(lines[number], fence)), len(lines))
+            yield from ("", *lines[position:end], "") if raw[1] == "html" else ("",)
+            fence, position = "", end + 1
+            continue
         head = _head(before[4]) if before else None
         if before is None or head is None:
             yield line

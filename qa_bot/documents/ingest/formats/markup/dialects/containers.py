@@ -23,8 +23,8 @@ HEADED_CALLOUT = re.compile(
 CODE_INDENT = "    "
 SELF_CLOSED = ":::"  # at the end of a line that begins and ends a container
 LAYOUT_NAMES = (
-    "card-carousel carousel center code-group column columns container div figure figure-md grid image moniker row "
-    "tab-set tabs panel-tabset zone"
+    "card-carousel carousel center code-group column columns container div figure figure-md grid image incremental "
+    "moniker nonincremental notes row slides tab-set tabs panel-tabset zone"
 )
 LAYOUTS = frozenset(LAYOUT_NAMES.split())
 """Containers without a title: what follows their names is for the layout."""

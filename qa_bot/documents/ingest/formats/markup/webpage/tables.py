@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -70,6 +71,8 @@ def grid(table: LexborNode, text: Callable[[LexborNode], str]) -> Grid:
     filled = _filled(rows, text)
     header = [_joined(column) for column in zip(*_even(filled[:heads]), strict=True)] if heads else []
     body = [row for row in filled[heads:] if any(row)]
+    if heads == 1 and len(body) > 1 and _is_bold(rows[1]) and _names_columns(header, filled[1]):
+        return Grid([_grouped(header, filled[1]), *body[1:]], header=True)
     if not heads and body and len(body) > 1 and _is_bold(rows[0]):
         return Grid([[cell.strip("*") for cell in body[0]], *body[1:]], header=True)
     return Grid([header, *body], header=True) if heads else Grid(body, header=False)
@@ -203,6 +206,22 @@ def _even(rows: list[list[str]]) -> list[list[str]]:
 
 def _joined(column: tuple[str, ...]) -> str:
     return " ".join(dict.fromkeys(cell for cell in column if cell))
+
+
+def _names_columns(header: list[str], row: list[str]) -> bool:
+    """Whether a row below a header names the columns of its groups, whose cells are empty after a group's name."""
+    columns = list(zip(header, row, strict=False))[1:]
+    is_group = any(name and below for name, below in columns)
+    return not row[0] and is_group and any(below and not name for name, below in columns)
+
+
+def _grouped(header: list[str], row: list[str]) -> list[str]:
+    """A header with the names of groups before those of their columns: "Rent: members"."""
+    names, group = [], ""
+    for name, below in zip_longest(header, (cell.strip("*") for cell in row), fillvalue=""):
+        group = name or (group if below else "")
+        names.append(f"{group.rstrip(':')}: {below}" if group and below else group or below)
+    return names
 
 
 def _is_bold(row: _Row) -> bool:

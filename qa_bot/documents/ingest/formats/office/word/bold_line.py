@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from qa_bot.documents.ingest.line_headings import states_something
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
 LONGEST = 80  # characters
@@ -32,6 +33,7 @@ class BoldLine:
         """Whether a paragraph is held; otherwise the caller writes it."""
         is_plain = "\n" in text or ADDRESS.search(text) is not None or CAPTION.match(text) is not None
         is_short = is_bold and len(text) <= LONGEST and text[-1] not in ".!?,;" and not is_plain
+        is_short = is_short and not (len(self._writer) and states_something(text))
         self.settle("heading" if is_short else "text")
         if is_short:
             self._text = text

@@ -106,6 +106,29 @@ def test_a_table_of_layout_in_another(parts):
     assert rows(NESTED.format(*parts))[:7:2] == ["We meet.", "Year", "Chair", "1998"]
 
 
+@pytest.mark.parametrize(
+    ("head", "names", "expected"),
+    [
+        (
+            ["Firing", "Fee", "", "Days"],
+            ["", "*guests", "*members", ""],
+            "| Firing | Fee: guests | Fee: members | Days |",
+        ),
+        (["", "Fee:", "", ""], ["", "*low", "*mid", "*high"], "|  | Fee: low | Fee: mid | Fee: high |"),
+        (["Firing", "Fee", ""], ["", "*guests", "members"], ""),
+        (["Firing", "Fee", ""], ["*bisque", "*12", "*9"], ""),
+        (["Firing", "Fee", "Days"], ["", "*guests", "*work"], ""),
+        (["Firing", "", "Days"], ["", "*guests", ""], ""),
+    ],
+)
+def test_a_bold_row_below_names_of_groups_names_their_columns(head, names, expected):
+    row = "".join(f"<td><b>{name[1:]}</b>" if name[:1] == "*" else f"<td>{name}" for name in names)
+    values = "".join("<td>1" for _ in head)
+    read = rows(f"<table><tr>{''.join(f'<th>{name}' for name in head)}<tr>{row}<tr>{values}</table>")
+    assert len(read) == (2 if expected else 3)
+    assert read[0] == expected or not expected
+
+
 def test_the_foot_is_below_the_rows():
     html = "<table><thead><tr><th>a<th>b</thead><tfoot><tr><td>all<td>1</tfoot><tbody><tr><td>x<td>1</tbody></table>"
     assert rows(html) == ["| a | b |", "| x | 1 |", "| all | 1 |"]

@@ -62,11 +62,12 @@ def test_headings_by_localised_style_outline_level_and_bold_lines(text_of, docx)
         + paragraph("Two", "<w:pStyle w:val='Own'/>")
         + paragraph("Three", "<w:outlineLvl w:val='2'/>")
         + bold.format("Four")
+        + bold.format("Deposit 100 euros")
         + paragraph("Text.")
         + bold.format("Not a heading.")
         + bold.format("Alone")
     )
-    expected = "# One\n\n## Two\n\n### Three\n\n###### Four\n\nText.\n\nNot a heading.\n\nAlone"
+    expected = "# One\n\n## Two\n\n### Three\n\n###### Four\n\nDeposit 100 euros\n\nText.\n\nNot a heading.\n\nAlone"
     assert text_of(docx(body, styles=styles)) == expected
 
 
