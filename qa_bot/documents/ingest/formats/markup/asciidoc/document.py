@@ -22,6 +22,8 @@ DEEPEST = 12  # blocks inside blocks
 HEADING = re.compile(r"(={1,6}|#{1,6})\s+(\S.*)")
 UNDERLINE = re.compile(r"=+|-+|~+|\^+|\++")
 UNDERLINES = "=-~^+"  # signs under titles, the highest level first
+UNNAMED = re.compile(r"=+\s+\{doctitle\}")
+"""A title that the command names which converts the file."""
 DIRECTIVE = re.compile(r"(?:include|toc|video|audio)::\S*\[.*\]")
 BLOCK_IMAGE = re.compile(r"image::[^\[\]]+\[([^\[\]]*)\]")
 OPTIONS = re.compile(r"\[([^\[\]]*|\[[^\[\]]*\])\]")
@@ -144,7 +146,7 @@ class _Converter:
         if not line.strip():
             self._end_paragraph()
             self._is_below_gap = True
-        elif line.startswith("//") or DIRECTIVE.fullmatch(line):
+        elif line.startswith("//") or DIRECTIVE.fullmatch(line) or UNNAMED.fullmatch(line):
             return
         elif match := ATTRIBUTE.fullmatch(line):
             assign(self.attributes, match)

@@ -178,6 +178,11 @@ def test_signs_that_stand_for_code_are_no_markup_of_a_document():
     assert inline("\x020\x03 `a` \x021\x03", {}) == "0 <code>a</code> 1"
 
 
+def test_a_title_that_the_command_names_is_left_out(reads):
+    (record,), _, _ = reads("statutes.adoc", ":imagesdir: ./\n\n= {doctitle}\n\n== Members\n\nPay a fee.\n")
+    assert (record.title, record.text) == ("statutes", "## Members\n\nPay a fee.")
+
+
 def test_a_title_names_attributes_of_the_header(reads):
     header = "// comment\n:product: Pot\n= {product}: {page}\n:page: Care\n:man source: pot\n"
     source = f"{header}\n'''''\n\nRinse.\n\n:page: Other\n"
