@@ -1,1 +1,1 @@
-"""What a page says in structures that its elements do not name: linked data, definitions written as tables."""
+"""What a page says in structures that its elements do not name: linked data, definitions and rows without tags."""
