@@ -17,7 +17,9 @@ from qa_bot.documents.ingest.formats.markup.webpage.lists import divide_values, 
 from qa_bot.documents.ingest.formats.markup.webpage.mathml import write_formulas
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import PageMetadata, page_metadata
 from qa_bot.documents.ingest.formats.markup.webpage.note_marks import NoteMarks, label_notes
+from qa_bot.documents.ingest.formats.markup.webpage.structured.definition_tables import list_definitions
 from qa_bot.documents.ingest.formats.markup.webpage.structured.linked_data import Section, sections_of, unsaid
+from qa_bot.documents.ingest.formats.markup.webpage.structured.side_by_side import join_columns
 from qa_bot.documents.ingest.formats.markup.webpage.tables import write_role_tables
 from qa_bot.documents.ingest.formats.markup.webpage.tabs import label_tabs
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
@@ -164,7 +166,8 @@ def one_line(html: str) -> str:
 def _move_labels(body: LexborNode) -> None:
     """Put the titles of notes, the labels of tabs, the numbers of footnotes and boxes in front of their texts.
 
-    Values and cells that only a style divides are divided.
+    Values and cells that only a style divides are divided. Tables that explain terms become lists, columns
+    beside each other rows.
     """
     mark_tasks(body)
     divide_values(body)
@@ -173,6 +176,8 @@ def _move_labels(body: LexborNode) -> None:
     notes_into_items(body)
     label_tabs(body)
     label_notes(body)
+    join_columns(body)
+    list_definitions(body)
 
 
 def without_title(markdown: str, title: str) -> str:

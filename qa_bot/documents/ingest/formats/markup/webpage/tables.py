@@ -47,7 +47,7 @@ class Grid:
 
 
 @dataclass(slots=True)
-class _Row:
+class Row:
     cells: list[LexborNode]
     in_head: bool
 
@@ -66,14 +66,14 @@ def grid(table: LexborNode, text: Callable[[LexborNode], str]) -> Grid:
     Args:
         text: the text of a cell on one line.
     """
-    rows = [row for row in _rows(table) if row.cells]
+    rows = [row for row in rows_of(table) if row.cells]
     heads = _header_rows(rows)
-    filled = _filled(rows, text)
-    header = [_joined(column) for column in zip(*_even(filled[:heads]), strict=True)] if heads else []
-    body = [row for row in filled[heads:] if any(row)]
-    if heads == 1 and len(body) > 1 and _is_bold(rows[1]) and _names_columns(header, filled[1]):
-        return Grid([_grouped(header, filled[1]), *body[1:]], header=True)
-    if not heads and body and len(body) > 1 and _is_bold(rows[0]):
+    lines = _without_empty_columns(filled(rows, text))
+    header = [_joined(column) for column in zip(*lines[:heads], strict=True)] if heads else []
+    body = [row for row in lines[heads:] if any(row)]
+    if heads == 1 and len(body) > 1 and is_bold(rows[1]) and _names_columns(header, lines[1]):
+        return Grid([_grouped(header, lines[1]), *body[1:]], header=True)
+    if not heads and body and len(body) > 1 and is_bold(rows[0]):
         return Grid([[cell.strip("*") for cell in body[0]], *body[1:]], header=True)
     return Grid([header, *body], header=True) if heads else Grid(body, header=False)
 
@@ -82,7 +82,7 @@ def is_layout(table: LexborNode) -> bool:
     """Whether the table only arranges a page: its cells are read one after another."""
     if (table.attributes.get("role") or "").lower() in {"presentation", "none"}:
         return True
-    rows = list(_rows(table))
+    rows = list(rows_of(table))
     width = max((len(row.cells) for row in rows), default=0)
     has_header = any(cell.tag == "th" for row in rows for cell in row.cells)
     is_listing = width <= 1 and table.css_first("td pre") is not None  # code below the name of its file
@@ -95,22 +95,27 @@ def is_layout(table: LexborNode) -> bool:
     return len(rows) == 1 and any(len(cell.text()) > LONG_CELL for cell in rows[0].cells)
 
 
-def _is_regular(table: LexborNode, rows: list[_Row]) -> bool:
+def _is_regular(table: LexborNode, rows: list[Row]) -> bool:
     """Whether a table in another one has lines around its cells, or at least three rows of the same short cells."""
-    if (table.attributes.get("border") or "0") != "0":
+    if has_lines(table):
         return True
     texts = [[cell.text().strip() for cell in row.cells] for row in rows]
     are_short = all(0 < len(text) <= LONG_CELL for row in texts for text in row)
     return len(rows) > 2 and are_short and len({*map(len, texts)}) == 1
 
 
+def has_lines(table: LexborNode) -> bool:
+    """Whether a table has lines around its cells."""
+    return (table.attributes.get("border") or "0") != "0"
+
+
 def cells(table: LexborNode) -> Iterator[LexborNode]:
     """The cells of a layout table, in order."""
-    for row in _rows(table):
+    for row in rows_of(table):
         yield from row.cells
 
 
-def _rows(table: LexborNode) -> Iterator[_Row]:
+def rows_of(table: LexborNode) -> Iterator[Row]:
     for part in sorted(table.iter(), key=lambda part: part.tag == "tfoot"):  # it may be above the rows
         if part.tag == "tr":
             yield _row(part, in_head=False)
@@ -120,9 +125,9 @@ def _rows(table: LexborNode) -> Iterator[_Row]:
                     yield _row(row, in_head=part.tag == "thead")
 
 
-def _row(row: LexborNode, *, in_head: bool) -> _Row:
+def _row(row: LexborNode, *, in_head: bool) -> Row:
     cells = [cell for cell in row.iter() if cell.tag in {"td", "th"} and not _is_line_numbers(cell)]
-    return _Row(cells, in_head)
+    return Row(cells, in_head)
 
 
 def _is_line_numbers(cell: LexborNode) -> bool:
@@ -147,36 +152,36 @@ def _heads_column(cell: LexborNode) -> bool:
     return (cell.attributes.get("scope") or "").lower() in {"col", "colgroup"}
 
 
-def _header_rows(rows: list[_Row]) -> int:
+def _header_rows(rows: list[Row]) -> int:
     count = 0
     while count < len(rows) and rows[count].is_header and not (count and _names_group(rows[count])):
         count += 1
     return count if count < len(rows) else min(1, count)
 
 
-def _names_group(row: _Row) -> bool:
+def _names_group(row: Row) -> bool:
     """Whether a row of the body has text in its first cell alone, and no cell from above: it names the rows below."""
     filled = [cell for cell in row.cells if cell.text().strip()]
     return not row.in_head and filled == row.cells[:1]
 
 
-def _filled(rows: list[_Row], text: Callable[[LexborNode], str]) -> list[list[str]]:
+def filled(rows: list[Row], text: Callable[[LexborNode], str]) -> list[list[str]]:
     """The texts of all cells, repeated over their spans."""
     result: list[list[str]] = []
     below: dict[int, tuple[str, int]] = {}  # column → text and number of rows that it still covers
-    width = max((sum(_span(cell, "colspan") for cell in row.cells) for row in rows), default=0)
+    width = max((sum(span(cell, "colspan") for cell in row.cells) for row in rows), default=0)
     for row in rows:
         line: list[str] = []
         for cell in row.cells:
             _take_spanned(line, below)
-            value, columns = text(cell), min(_span(cell, "colspan"), WIDEST)
+            value, columns = text(cell), min(span(cell, "colspan"), WIDEST)
             is_whole_row = len(row.cells) == 1 and columns >= width > 1
             if len(line) >= WIDEST:
                 line[-1] = f"{line[-1]} {value}"
                 continue
             for offset in range(columns):
                 shown = "" if is_whole_row and offset else value
-                if (deep := _span(cell, "rowspan")) > 1:
+                if (deep := span(cell, "rowspan")) > 1:
                     below[len(line)] = (shown, deep - 1)
                 line.append(shown)
         _take_spanned(line, below)
@@ -194,14 +199,17 @@ def _take_spanned(line: list[str], below: dict[int, tuple[str, int]]) -> None:
         line.append(value)
 
 
-def _span(cell: LexborNode, name: str) -> int:
+def span(cell: LexborNode, name: str) -> int:
     value = cell.attributes.get(name) or "1"
     return min(1000, max(1, int(value))) if value.isascii() and value.isdigit() and len(value) < 6 else 1
 
 
-def _even(rows: list[list[str]]) -> list[list[str]]:
+def _without_empty_columns(rows: list[list[str]]) -> list[list[str]]:
+    """The rows, equally long, without the columns that have no text."""
     width = max(map(len, rows), default=0)
-    return [row + [""] * (width - len(row)) for row in rows]
+    even = [row + [""] * (width - len(row)) for row in rows]
+    columns = [column for column in range(width) if any(row[column] for row in even)]
+    return even if len(columns) == width else [[row[column] for column in columns] for row in even]
 
 
 def _joined(column: tuple[str, ...]) -> str:
@@ -224,7 +232,7 @@ def _grouped(header: list[str], row: list[str]) -> list[str]:
     return names
 
 
-def _is_bold(row: _Row) -> bool:
+def is_bold(row: Row) -> bool:
     texts = [
         (cell.text().strip(), "".join(node.text() for node in cell.css("b, strong")).strip()) for cell in row.cells
     ]

@@ -1,1 +1,1 @@
-"""What a page says to programs beside its text: linked data (JSON-LD) and microdata."""
+"""What a page says in structures that its elements do not name: linked data, definitions and rows without tags."""
