@@ -25,6 +25,7 @@ from qa_bot.answering.models.query_expanders import configured_expander
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers, RankerError, open_configured
 from qa_bot.answering.recording import record
 from qa_bot.answering.scope import EVERYTHING, Scope
+from qa_bot.answering.tiling.leads.read_leads import with_read_leads
 from qa_bot.answering.verification.configured_verifier import configured_verifier
 from qa_bot.conversation.answering import answer_alone, answer_turn, replayed
 from qa_bot.conversation.memory import Memory, RememberedTurn, recorded_turns
@@ -335,7 +336,7 @@ class Bot:
                 config=self.config,
                 workers=self._workers,
                 rankers=self.rankers,
-                verifier=configured_verifier(self.config.ranking, self.home.models),
+                verifier=configured_verifier(self.config.ranking, self.home.models, choose_leads=with_read_leads),
                 personas=lambda: self.voices,
             )
             facts, reorder = self._facts(held), [self.challenger.reorder] if self.challenger else []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,6 +137,13 @@ class Passage:
     place: Place = NO_PLACE
 
 
+class Units(NamedTuple):
+    """Sentences, items and rows of a passage, in order, and how well each answers."""
+
+    spans: tuple[Span, ...]
+    scores: tuple[float, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Signals:
     """What the stages learned about a candidate; None if a stage did not score it.
@@ -162,6 +169,7 @@ class Signals:
     fact: Mapping[str, float] = field(default_factory=dict)  # features of a fact's interpretation
     lead: Span | None = None  # the stretch of the passage that answers
     supporting: tuple[Span, ...] | None = None  # sentences, items and rows of the passage that support the answer
+    units: Units | None = None  # what the lead was chosen from
 
     def by_name(self) -> dict[str, float]:
         """All scores in one flat mapping: for traces, JSON and the columns of a learned fusion.

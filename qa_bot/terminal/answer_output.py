@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from qa_bot.answering.tiling.cited_place import SLIDES
+from qa_bot.answering.tiling.leads.cited_place import SLIDES
 from qa_bot.answering.wording.refusals import refusals_of
 from qa_bot.terminal.answer_labels import Labels, labels_for
 from qa_bot.terminal.cleaned_console import cleaned

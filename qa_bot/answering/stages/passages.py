@@ -17,7 +17,7 @@ from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.stages.question_words import ANYWHERE, AskedPlaces
 from qa_bot.answering.stages.rank import RIVALS
 from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, understanding
-from qa_bot.answering.tiling.lead import with_leads
+from qa_bot.answering.tiling.leads.lead import with_leads
 from qa_bot.answering.tiling.question_parts import has_steps
 from qa_core.distinct import distinct
 from qa_core.text.analysis import terms

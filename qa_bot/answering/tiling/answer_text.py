@@ -8,8 +8,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
-from qa_bot.answering.tiling.cited_place import name_of_second
-from qa_bot.answering.tiling.lead import REFERS_BACK, WHOLE, fits
+from qa_bot.answering.tiling.leads.cited_place import name_of_second
+from qa_bot.answering.tiling.leads.lead import REFERS_BACK, WHOLE, fits
 from qa_bot.answering.tiling.named_columns import with_named_columns
 from qa_bot.answering.tiling.named_rows import with_named_rows
 from qa_bot.answering.tiling.opinions import Sentences, Tile, Tiling, cut

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from qa_bot.answering.tiling.cited_place import with_row
+from qa_bot.answering.tiling.leads.cited_place import with_row
 from qa_bot.answering.tiling.question_parts import parts_of
 from qa_bot.answering.tiling.table_rows import end_of_table, first_cell, header_above, row_names
 from qa_core.text.analysis import terms

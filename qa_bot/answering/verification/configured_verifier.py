@@ -10,7 +10,7 @@ from typing import cast
 from qa_bot.answering.relevance.interaction import InteractionScorer
 from qa_bot.answering.relevance.passage_scorer import PassageScorer, scorer_of
 from qa_bot.answering.verification.token_vectors import TokenEncoder, TokenVectors
-from qa_bot.answering.verification.verify import Verifier
+from qa_bot.answering.verification.verify import ChooseLeads, Verifier
 from qa_bot.home.encoders import SHIPPED, TRANSFORMER, EncoderError, reading_transformer, resolve
 from qa_bot.home.sections import RankingSection
 from qa_bot.home.starter import RELEVANCE
@@ -19,13 +19,15 @@ READ: Mapping[str, int] = {"low": 0, "normal": 5, "high": 10}
 """Passages that are read by effort."""
 
 
-def configured_verifier(config: RankingSection, models: Path) -> Verifier | None:
+def configured_verifier(
+    config: RankingSection, models: Path, *, choose_leads: ChooseLeads | None = None
+) -> Verifier | None:
     """The verifier, whose models are opened when it first reads; None if nothing is to be read."""
     if not READ[config.effort]:
         return None
     is_shipped = config.verifier in SHIPPED
     vectors = _token_vectors(config.verifier, Path() if is_shipped else models)
-    return Verifier(vectors, read=READ[config.effort], scorer=_scorer(config, vectors))
+    return Verifier(vectors, read=READ[config.effort], scorer=_scorer(config, vectors), choose_leads=choose_leads)
 
 
 def _scorer(config: RankingSection, vectors: TokenVectors) -> PassageScorer | None:

@@ -74,6 +74,12 @@ class TokenVectors:
         """Unit rows (T, D) of the tokens of each text without its special tokens, after `ready`."""
         return [unit_rows(states[1:-1].astype(np.float32)) for states in self._states(texts)]
 
+    def tokens(self, text: str) -> tuple[list[Span], FloatArray]:
+        """Spans of the tokens of a text and their unit rows (T, D), special tokens included, after `ready`."""
+        assert self._encoder is not None
+        (states,) = self._states([text])
+        return self._encoder.token_spans(text), unit_rows(states.astype(np.float32))
+
     def rows(self, texts: Sequence[str]) -> list[TokenRows]:
         """Unit rows (T, D) and ids (T,) of the tokens of each text, special tokens included, after `ready`."""
         assert self._encoder is not None

@@ -6,7 +6,7 @@ The passages that were read are put in order again, by their evidence and by the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple, Protocol
@@ -67,7 +67,14 @@ Over 22 sets the mean score rises by .003, German rules of authorities by .024; 
 """
 COVERED = 0.5
 """Of a word that a passage does not lack."""
+LEADS_SECONDS = 0.1
+"""That choosing leads may take; with less time left they stay."""
 _ITEM = re.compile(r"^\s*(?:[-*]|\d+[.)]) ", re.MULTILINE)
+
+
+ChooseLeads = Callable[[Sequence[Candidate], Formulation, str, TokenVectors], list[Candidate]]
+"""Chooses the leads of the first passages again, by the vectors of their tokens; the text is a reading of the question.
+"""
 
 
 class Cover(NamedTuple):
@@ -111,9 +118,16 @@ class RankedCandidates(Protocol):
 class Verifier:
     """Safe to share between threads."""
 
-    def __init__(self, vectors: TokenVectors, *, read: int, scorer: PassageScorer | None = None) -> None:
+    def __init__(
+        self,
+        vectors: TokenVectors,
+        *,
+        read: int,
+        scorer: PassageScorer | None = None,
+        choose_leads: ChooseLeads | None = None,
+    ) -> None:
         """`read` is the number of passages that are read; `scorer` says how likely they answer."""
-        self._vectors, self._read, self._scorer = vectors, read, scorer
+        self._vectors, self._read, self._scorer, self._choose_leads = vectors, read, scorer, choose_leads
 
     def ready(self) -> bool:
         """Whether the model that reads is there; opens it, and the one that scores."""
@@ -165,6 +179,8 @@ class Verifier:
         order = latest_first(ranking.formulation.text, order, head, [cover.covered for cover in covers])
         relevance.score(order[:1])
         moved = [head[at].scored(candidate.score) for at, candidate in zip(order, head, strict=True)]
+        if self._choose_leads is not None and deadline.left() >= LEADS_SECONDS:
+            moved = self._choose_leads(moved, ranking.formulation, telling[0], self._vectors)
         reordered = (*moved, *passages[len(head) :])
         return Verified(
             _best_of_documents((*reordered, *candidates)),

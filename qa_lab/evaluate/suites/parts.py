@@ -12,7 +12,8 @@ from qa_bot.answering import corridor
 from qa_bot.answering.ask import STANDS_ALONE, Ask
 from qa_bot.answering.clock import Clock
 from qa_bot.answering.stages import passages
-from qa_bot.answering.tiling import answer_text, lead
+from qa_bot.answering.tiling import answer_text
+from qa_bot.answering.tiling.leads import lead
 from qa_bot.answering.verification import verify
 from qa_core.types import FloatArray, Passage, Span
 from rankers.passage_evidence import PAIRS, PROSE

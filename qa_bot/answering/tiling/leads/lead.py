@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from qa_bot.answering.tiling.cited_place import cited_place
+from qa_bot.answering.tiling.leads.cited_place import cited_place
 from qa_bot.answering.tiling.question_parts import asks_for_steps, defined_term, topic_of
 from qa_bot.answering.tiling.units import SoughtUnits, supporting, unit_scores
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
-from qa_core.types import Candidate, FloatArray, Passage, Span
+from qa_core.types import Candidate, FloatArray, Passage, Span, Units
 from rankers.clue import rarity_of
 from rankers.question_titles import is_pair
 from retrievers.codes import codes_in
@@ -70,15 +70,19 @@ def _with_lead(
     term = defined_term(question) or topic_of(question)
     sought = SoughtUnits(codes_in(question), bool(question) and not asks(question), term, question)
     scores = unit_scores(passage, units, cosines, rarity, language, context=context, sought=sought)
-    wants_steps = not question or asks_for_steps(question)
-    is_whole = passage.place.kind in {*WHOLE, "table"} or (question and wants_steps)
-    with_lead = candidate.scored(
-        candidate.score,
-        lead=lead_of(passage, units, scores, asks_for_steps=wants_steps, is_topic=sought.is_topic),
-        supporting=None if is_whole else supporting(passage.text, units, cosines),
-    )
-    place = cited_place(passage, units, scores, with_lead.signals.lead)
-    return replace(with_lead, passage=replace(passage, place=place))
+    is_whole = passage.place.kind in {*WHOLE, "table"} or (question and asks_for_steps(question))
+    supports = None if is_whole else supporting(passage.text, units, cosines)
+    scored = candidate.scored(candidate.score, supporting=supports)
+    return with_best_lead(scored, Units(tuple(units), tuple(scores.tolist())), question)
+
+
+def with_best_lead(candidate: Candidate, units: Units, question: str) -> Candidate:
+    """The candidate with the lead that its units make for a question ("" if unknown), and its page or row."""
+    passage, scores = candidate.passage, np.array(units.scores, np.float32)
+    wants_steps, is_topic = not question or asks_for_steps(question), bool(question) and not asks(question)
+    lead = lead_of(passage, units.spans, scores, asks_for_steps=wants_steps, is_topic=is_topic)
+    place = cited_place(passage, units.spans, scores, lead)
+    return replace(candidate.scored(candidate.score, lead=lead, units=units), passage=replace(passage, place=place))
 
 
 def lead_of(

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.answering.tiling.cited_place import cited_place, name_of_second
+from qa_bot.answering.tiling.leads.cited_place import cited_place, name_of_second
 from qa_bot.bot import Bot
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Record

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from qa_bot.answering.tiling.lead import lead_of
+from qa_bot.answering.tiling.leads.lead import lead_of
 from qa_core.types import Clue, Passage, Place, Source
 
 TEXT = "Cats are animals. They sleep for sixteen hours. At night they hunt. Mice fear them."

@@ -1,0 +1,73 @@
+"""The leads of the first passages, chosen again after the passages were read whole.
+
+    s'(u) = s(u) + .3 · Σ_{w ∈ q − h} c_w(u) / |q|
+
+The score of a unit has the cosine of its vector and the words that it shares with the question. Here it gains by how
+far its tokens cover the content words w of the question (`rankers.late_interaction`), but for those of the headings h:
+"cool burns with tap water for 20 minutes" answers "I've hurt my hand on the hot pan, how long …".
+
+Over 50 sets 26 leads are better and six worse; questions gain .0017 of points and dialogues .0032.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from qa_bot.answering.tiling.leads.lead import with_best_lead
+from qa_bot.answering.verification.token_vectors import TokenVectors
+from qa_bot.answering.verification.words.content_words import WORD, content_of
+from qa_core.text.analysis import terms
+from qa_core.text.languages import analysis_language
+from qa_core.text.markdown_text import context
+from qa_core.types import Candidate, FloatArray, Passage, Span, Units
+from rankers.late_interaction import word_cover
+from retrievers.formulate import Formulation
+
+COVERED = 0.3
+"""Weight of the cover of a unit."""
+READ = 2
+"""Passages that are read whole: an answer has stretches of two."""
+
+
+def with_read_leads(
+    candidates: Sequence[Candidate], formulation: Formulation, reading: str, vectors: TokenVectors
+) -> list[Candidate]:
+    """The candidates, the first of them with leads that their tokens suggest.
+
+    A row that fits best stays the lead: its cells say little without its header.
+
+    Args:
+        reading: the text whose words are covered.
+    """
+    read = [_with_read_lead(candidate, formulation, reading, vectors) for candidate in candidates[:READ]]
+    return [*read, *candidates[READ:]]
+
+
+def _with_read_lead(candidate: Candidate, formulation: Formulation, reading: str, vectors: TokenVectors) -> Candidate:
+    passage, units = candidate.passage, candidate.signals.units
+    if units is None or len(units.spans) < 2 or passage.place.kind == "code" or _is_row(passage, units):
+        return candidate
+    language = analysis_language(passage.source.details.language)
+    words = content_of(reading, language, formulation.languages.question)
+    of_headings = {*terms(" ".join([passage.source.title, *passage.place.heading]), language)}
+    telling = [row for row, term in zip(words.rows, words.terms, strict=True) if term not in of_headings]
+    if not telling:
+        return candidate
+    rows = vectors.of_words(reading, [match.span() for match in WORD.finditer(reading)])[telling]
+    head = f"{context(passage.source.title, passage.place.heading)}. "
+    spans, tokens = vectors.tokens(head + passage.text)
+    covers = [_covers(rows, tokens, spans, (len(head) + first, len(head) + last)) for first, last in units.spans]
+    scores = units.scores + COVERED / len(words.rows) * np.array(covers)
+    return with_best_lead(candidate, units._replace(scores=tuple(scores.tolist())), formulation.text)
+
+
+def _is_row(passage: Passage, units: Units) -> bool:
+    return passage.text.startswith("|", units.spans[int(np.argmax(units.scores))][0])
+
+
+def _covers(words: FloatArray, tokens: FloatArray, spans: Sequence[Span], unit: Span) -> float:
+    """The sum of how far the tokens (T, D) in a unit cover each word (W, D)."""
+    inside = [at for at, (first, last) in enumerate(spans) if unit[0] <= first < last <= unit[1]]
+    return float(word_cover(words, tokens[inside], [False] * len(words)).sum())
