@@ -13,7 +13,7 @@ from qa_bot.answering.ask import STANDS_ALONE, Ask
 from qa_bot.answering.clock import Clock
 from qa_bot.answering.stages import passages
 from qa_bot.answering.tiling import answer_text
-from qa_bot.answering.tiling.leads import lead
+from qa_bot.answering.tiling.leads import lead, read_leads
 from qa_bot.answering.verification import verify
 from qa_core.types import FloatArray, Passage, Span
 from rankers.passage_evidence import PAIRS, PROSE
@@ -73,6 +73,7 @@ PARTS: Mapping[str, Part] = {
         Part("refusal", {"answer.precision": 0.0, "serve.liveqa_precision": 0.0}),
         Part("graph", {"facts.enabled": False}),
         Part("choice of a lead", replaced=[(lead, "lead_of", _first_unit)]),
+        Part("leads by tokens", replaced=[(read_leads, "COVERED", 0.0)]),
         Part("second passage", replaced=[(answer_text, "_second", lambda *_: None)]),
         Part("readings of follow-ups", replaced=[(corridor.Corridor, "_decided", _in_one_reading)]),
     )
