@@ -19,6 +19,7 @@ from qa_bot.documents.ingest.formats.markup.webpage.metadata import PageMetadata
 from qa_bot.documents.ingest.formats.markup.webpage.note_marks import NoteMarks, label_notes
 from qa_bot.documents.ingest.formats.markup.webpage.structured.definition_tables import list_definitions
 from qa_bot.documents.ingest.formats.markup.webpage.structured.linked_data import Section, sections_of, unsaid
+from qa_bot.documents.ingest.formats.markup.webpage.structured.question_tables import head_by_questions
 from qa_bot.documents.ingest.formats.markup.webpage.structured.side_by_side import join_columns
 from qa_bot.documents.ingest.formats.markup.webpage.tables import write_role_tables
 from qa_bot.documents.ingest.formats.markup.webpage.tabs import label_tabs
@@ -166,8 +167,8 @@ def one_line(html: str) -> str:
 def _move_labels(body: LexborNode) -> None:
     """Put the titles of notes, the labels of tabs, the numbers of footnotes and boxes in front of their texts.
 
-    Values and cells that only a style divides are divided. Tables that explain terms become lists, columns
-    beside each other rows.
+    Values and cells that only a style divides are divided. Tables of questions become headings, those that explain
+    terms lists, and columns beside each other rows.
     """
     mark_tasks(body)
     divide_values(body)
@@ -176,6 +177,7 @@ def _move_labels(body: LexborNode) -> None:
     notes_into_items(body)
     label_tabs(body)
     label_notes(body)
+    head_by_questions(body)
     join_columns(body)
     list_definitions(body)
 

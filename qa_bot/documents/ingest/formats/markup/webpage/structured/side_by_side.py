@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from qa_bot.documents.ingest.formats.markup.webpage.structured.trees import inner_html, replace_by
+from qa_bot.documents.ingest.formats.markup.webpage.structured.trees import HEADINGS, inner_html, replace_by
 
 LONGEST_LINE, LONGEST_TITLE = 100, 80  # characters
 DEEPEST = 4  # elements around the lines of a column, and around the columns below a title
@@ -19,7 +19,6 @@ LINE_TAGS = frozenset(["p", "div", "li", "span"])
 _INLINE = "-text a abbr b bdi bdo br em font i ins mark nobr s small span strong sub sup time u wbr"
 INLINE = frozenset(_INLINE.split())
 NOTES = frozenset(["small", "em", "i"])
-HEADINGS = tuple(f"h{level}" for level in range(1, 7))
 _WORDS = (
     "€ EUR Euro Euros $ USD £ GBP ¥ CHF Fr ct Cent Cents % Uhr h o'clock am pm min Std m cm mm km kg g l "
     "ab bis von und from to until till and à de"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+HEADINGS = tuple(f"h{level}" for level in range(1, 7))
+
 
 def inner_html(node: LexborNode) -> str:
     """What is in an element, as HTML."""
