@@ -12,23 +12,25 @@ Over 50 sets 26 leads are better and six worse; questions gain .0017 of points a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qa_bot.answering.tiling.leads.lead import with_best_lead
 from qa_bot.answering.verification.token_vectors import TokenVectors
 from qa_bot.answering.verification.words.content_words import WORD, content_of
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
-from qa_core.text.markdown_text import context
+from qa_core.text.markdown_text import context, unit_text
 from qa_core.types import Candidate, FloatArray, Passage, Span, Units
 from rankers.late_interaction import word_cover
 from retrievers.formulate import Formulation
 
 COVERED = 0.3
 """Weight of the cover of a unit."""
-READ = 2
-"""Passages that are read whole: an answer has stretches of two."""
+READ, RIVALS = 2, 4
+"""Passages that are read, since an answer has stretches of two, and units of each."""
 
 
 def with_read_leads(
@@ -55,12 +57,26 @@ def _with_read_lead(candidate: Candidate, formulation: Formulation, reading: str
     telling = [row for row, term in zip(words.rows, words.terms, strict=True) if term not in of_headings]
     if not telling:
         return candidate
+    scores, gain = np.array(units.scores), COVERED / len(words.rows)
+    rivals = _rivals(scores, gain * len(telling))
+    if len(rivals) < 2:
+        return candidate
     rows = vectors.of_words(reading, [match.span() for match in WORD.finditer(reading)])[telling]
-    head = f"{context(passage.source.title, passage.place.heading)}. "
-    spans, tokens = vectors.tokens(head + passage.text)
-    covers = [_covers(rows, tokens, spans, (len(head) + first, len(head) + last)) for first, last in units.spans]
-    scores = units.scores + COVERED / len(words.rows) * np.array(covers)
+    texts = [
+        context(passage.source.title, passage.place.heading),
+        *(unit_text(passage.text, units.spans[at]) for at in rivals),
+    ]
+    spans, tokens = vectors.tokens("\n".join(texts))
+    starts = [*accumulate(len(text) + 1 for text in texts)]
+    for at, start, end in zip(rivals, starts, starts[1:], strict=False):
+        scores[at] += gain * _covers(rows, tokens, spans, (start, end))
     return with_best_lead(candidate, units._replace(scores=tuple(scores.tolist())), formulation.text)
+
+
+def _rivals(scores: NDArray[np.float64], gain: float) -> list[int]:
+    """The places of the best units (U,), in order, whose scores are within the most that a unit may gain."""
+    best = np.argsort(-scores, kind="stable")[:RIVALS]
+    return sorted(best[scores[best] > scores.max() - gain].tolist())
 
 
 def _is_row(passage: Passage, units: Units) -> bool:

@@ -59,9 +59,10 @@ def test_the_unit_whose_tokens_cover_the_question_is_the_lead(vectors):
     assert read.signals.units.scores == pytest.approx((0.45, 0.4 + COVERED, 0.3)), "all three words are covered"
 
 
-def test_a_unit_that_scores_much_higher_stays_the_lead(vectors):
-    (read,) = chosen(vectors, candidate(scores=(0.8, 0.4, 0.3)))
-    assert read.signals.lead == (0, 56), "its better neighbour follows"
+def test_nothing_is_read_if_no_other_unit_can_become_the_best(vectors, monkeypatch):
+    monkeypatch.setattr(vectors, "tokens", None)
+    clear = candidate(scores=(0.4 + COVERED, 0.4, 0.3))
+    assert chosen(vectors, clear) == [clear]
 
 
 def test_words_of_the_headings_are_what_all_units_are_about(vectors):
