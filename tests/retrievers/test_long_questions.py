@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from qa_core.types import Question
 from retrievers.formulate import formulate
-from retrievers.long_questions import BODY, TITLE, bounded, shortened
+from retrievers.long_questions import BODY, TITLE, asides, bounded, shortened, without_asides
 
 
 def test_a_question_of_usual_length_is_the_same() -> None:
@@ -19,6 +19,24 @@ def test_sentences_that_ask_come_before_others_and_all_stay_in_order() -> None:
     assert shortened(text, 40) == "Is it rare? Can it be cured?"
     assert shortened(text, 46) == "It began in May. Is it rare? Can it be cured?"
     assert shortened(text, 100) == text
+
+
+STORY = (
+    "I am the treasurer of a choir and I only look at the bills. My brother says that each of us costs money, which I"
+    " do not believe. For how many people is it free? Thank you."
+)
+
+
+def test_sentences_of_a_story_that_do_not_ask_are_asides() -> None:
+    assert [STORY[slice(*span)].split()[0] for span in asides(STORY)] == ["I", "My", "Thank"]
+    assert without_asides(STORY).split() == ["For", "how", "many", "people", "is", "it", "free?"]
+
+
+def test_short_questions_and_statements_have_no_asides() -> None:
+    statement = STORY.replace("For how many people is it free?", "It is free for some people.")
+    for text in (statement, "My brother is in the hall. Is it free?", ""):
+        assert asides(text) == []
+        assert without_asides(text) == text
 
 
 def test_a_text_of_one_sentence_is_cut_between_words() -> None:

@@ -22,12 +22,14 @@ from qa_bot.answering.verification.latest import words_of_date
 from qa_bot.answering.verification.neighbours import asks_about_another, is_about_neighbours, lacks_word
 from qa_bot.answering.verification.reading import whole_text
 from qa_bot.answering.verification.roles import lacks_role
+from qa_bot.answering.verification.verify import WEAK
 from qa_bot.answering.verification.years import is_of_another_time, lacks_past
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.types import AnswerSource, Candidate, Choice
 from rankers.clue import Statistics, inverse_frequency
 from retrievers.german_synonyms import known_synonyms
+from retrievers.long_questions import without_asides
 from retrievers.question_terms import content_terms
 
 if TYPE_CHECKING:
@@ -231,7 +233,7 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
     language = analysis_language(best.passage.source.details.language)
     content = ranking.formulation.content_in(language)
     rarity = _rarities(index, content)
-    total, rarest = sum(rarity.values()) or 1.0, inverse_frequency(index.documents, 0)
+    rarest = inverse_frequency(index.documents, 0)
     title = set(terms(best.passage.clue.title, language))
     text = title | set(terms(best.passage.text, language))
     contact = AskedContact.of(ranking.question.title)
@@ -243,7 +245,11 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
     text |= {term for term, known in known_synonyms(ranking.formulation, index).items() if known & text}
     of_title = _rarities(index, content_terms(best.passage.clue.title, language))
     of_question = set(terms(ranking.formulation.text, language))
-    named = names(ranking.question.title, language, ranking.formulation.languages.question)
+    asking = without_asides(question)
+    is_story = asking != question
+    lacked = {*rarity} - text - {*terms(f"{asking} {ranking.question.body}", language)} if is_story else set()
+    total = sum(w * (WEAK if t in lacked else 1.0) for t, w in rarity.items()) or 1.0
+    named = names(asking, language, ranking.formulation.languages.question)
     return {
         "title_similarity": best.signals.title_similarity or 0.0,
         "passage_similarity": best.signals.passage_similarity or 0.0,

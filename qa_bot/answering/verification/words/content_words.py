@@ -12,6 +12,7 @@ from qa_bot.answering.verification.words.exact_words import Exact, PassageWords,
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate
+from retrievers.long_questions import asides
 from retrievers.path_words import parts_in_path
 from retrievers.question_terms import content_terms
 
@@ -86,7 +87,8 @@ def content_words(
 def content_of(text: str, language: str, question_language: str) -> ContentWords:
     """The content words of a text with their first index terms in the analysis of a language.
 
-    A digit that ends a name ("Unit 8") has the term that the analysis joins it to.
+    A digit that ends a name ("Unit 8") has the term that the analysis joins it to. The source that a question names and
+    the sentences of a story that do not ask have weak words.
     """
     content = set(content_terms(text, language, question_language))
     matches = [*WORD.finditer(text)]
@@ -96,7 +98,7 @@ def content_of(text: str, language: str, question_language: str) -> ContentWords
         if is_digit(matches[at][0]) and firsts[at - 1] in content and is_last:
             firsts[at] = "".join(terms(f"{matches[at - 1][0]} {matches[at][0]}", language)[-1:])
     words = [match[0] for match in matches]
-    sources = [match.span(match.lastgroup or 0) for match in _SOURCE.finditer(text)]
+    weak_spans = [*asides(text), *(match.span(match.lastgroup or 0) for match in _SOURCE.finditer(text))]
     rows = [row for row, term in enumerate(firsts) if term in content]
     return ContentWords(
         rows,
@@ -104,7 +106,7 @@ def content_of(text: str, language: str, question_language: str) -> ContentWords
         tuple(firsts[row] for row in rows),
         tuple(
             _is_weak(words[row], words[row - 1] if row else "")
-            or any(start <= matches[row].start() < end for start, end in sources)
+            or any(start <= matches[row].start() < end for start, end in weak_spans)
             for row in rows
         ),
     )

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from qa_bot.answering.confidence.calibration import Features
 from qa_bot.answering.stages.decide import agreement, confidence_features
 from qa_bot.answering.stages.rank import Ranking
-from qa_bot.answering.verification.verify import Cover
+from qa_bot.answering.verification.verify import WEAK, Cover
 from qa_core.types import Candidate, Clue, Passage, Question, Signals, Source
 from retrievers.formulate import formulate
 
@@ -59,3 +60,19 @@ def test_the_covers_of_all_passages_that_were_read_are_averaged() -> None:
     assert confidence_features(ranking, Counts(1000))["mean_covered"] == 0.0
     all_cover = replace(read, covers={name: Cover(0.9) for name in "abcde"})
     assert confidence_features(all_cover, Counts(1000))["mean_covered"] == 0.5
+
+
+def test_what_a_story_says_besides_its_question_may_be_missing() -> None:
+    story = f"{'It rained in Portland. ' * 7}Do dogs bark?"
+    first = Candidate(Passage("a", "Dogs bark.", Clue(), Source("a")), 2.0, Signals(combined=2.0))
+
+    def features_of(title: str) -> Features:
+        question = Question(title)
+        return confidence_features(Ranking(question, formulate(question), (first,), separation=1.0), Counts(1000))
+
+    features = features_of(story)
+    assert features["coverage"] == pytest.approx(2 / (2 + 2 * WEAK)), "“rained” and “Portland” are missing"
+    assert features["missing_name"] == 0.0
+    short = features_of("It rained in Portland. Do dogs bark?")
+    assert short["coverage"] == pytest.approx(2 / 4)
+    assert short["missing_name"] > 0.0

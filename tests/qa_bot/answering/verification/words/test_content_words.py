@@ -30,6 +30,7 @@ def test_a_digit_that_ends_a_name_has_the_term_of_the_index():
         ("Wie lange gilt laut Benutzungsordnung die Karte?", "de", ["Benutzungsordnung"]),
         ("Wer haftet nach der Hausordnung für Schäden?", "de", ["Hausordnung"]),
         ("Who approves leave according to our handbook?", "en", ["handbook"]),
+        (f"{'It rained on Sunday. ' * 7}Who has keys?", "en", ["rained", "Sunday"] * 7),  # a story
     ],
 )
 def test_words_that_seldom_decide(question, language, weak):
