@@ -1,4 +1,4 @@
-"""The leads of the first passages, chosen again after the passages were read whole.
+"""The leads of the first passages, chosen again after the units that may become the best were read.
 
     s'(u) = s(u) + .3 · Σ_{w ∈ q − h} c_w(u) / |q|
 
@@ -6,7 +6,7 @@ The score of a unit has the cosine of its vector and the words that it shares wi
 far its tokens cover the content words w of the question (`rankers.late_interaction`), but for those of the headings h:
 "cool burns with tap water for 20 minutes" answers "I've hurt my hand on the hot pan, how long …".
 
-Over 50 sets 26 leads are better and six worse; questions gain .0017 of points and dialogues .0032.
+Of 46 sets 34 of questions gain .0019 of points and twelve of dialogues .0024: 19 answers are better and four worse.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
 
-from qa_bot.documents.ingest.formats.markup.webpage.structured.trees import HEADINGS, inner_html, replace_by
+from qa_bot.documents.ingest.formats.markup.webpage.structured.trees import inner_html, levels_below, replace_by
 from qa_bot.documents.ingest.formats.markup.webpage.tables import rows_of
 
 ASKS = re.compile(r"(?:q|question|f|frage)\s?\d{0,3}\s?[.:)]", re.IGNORECASE)
@@ -25,14 +25,7 @@ class _Line(NamedTuple):
 
 def head_by_questions(root: LexborNode) -> None:
     """Replace the tables below the element by their questions, one level below the heading above, and their answers."""
-    level = 1
-    levels: list[tuple[LexborNode, int]] = []
-    for node in root.traverse():
-        if node.tag in HEADINGS:
-            level = HEADINGS.index(node.tag) + 1
-        elif node.tag == "table":
-            levels.append((node, min(level + 1, len(HEADINGS))))
-    for table, below in levels:
+    for table, below in levels_below(root, lambda node: node.tag == "table"):
         if not table.css("th, table table") and (lines := _lines(table)):
             replace_by(table, "".join(_markup(lines, below)))
 

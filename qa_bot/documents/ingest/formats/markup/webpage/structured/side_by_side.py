@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from qa_bot.documents.ingest.formats.markup.webpage.structured.trees import HEADINGS, inner_html, replace_by
+from qa_bot.documents.ingest.formats.markup.webpage.structured.trees import inner_html, levels_below, replace_by
 
 LONGEST_LINE, LONGEST_TITLE = 100, 80  # characters
 DEEPEST = 4  # elements around the lines of a column, and around the columns below a title
@@ -87,7 +87,7 @@ def _rows(columns: Sequence[LexborNode]) -> list[list[str]]:
 
 
 def _is_value(text: str) -> bool:
-    """Whether a line is an amount, a time or a number, or says that there is none."""
+    """Whether a line is an amount, a time or a number, or a word in place of one: "free", "closed"."""
     if all(word in FREE for word in text.casefold().split()):
         return True
     has_digit = any(sign.isdigit() for sign in text)
@@ -140,9 +140,7 @@ def _title(container: LexborNode) -> LexborNode | None:
     """The short element before a container or what has nothing else in it, if it heads it."""
     node = container
     for _ in range(DEEPEST):
-        before = node.prev
-        while before is not None and _is_blank(before):
-            before = before.prev
+        before = _before(node)
         if before is not None:
             return before if _is_title(before) else None
         if node.parent is None or node.parent.tag not in COLUMN_TAGS:
@@ -151,26 +149,25 @@ def _title(container: LexborNode) -> LexborNode | None:
     return None
 
 
+def _before(node: LexborNode) -> LexborNode | None:
+    """What stands before an element, without white space and comments."""
+    before = node.prev
+    while before is not None and _is_blank(before):
+        before = before.prev
+    return before
+
+
 def _is_title(node: LexborNode) -> bool:
     has_class = TITLE_CLASS.search(node.attributes.get("class") or "") is not None
     if node.tag not in {"div", "p", "span"} or not all(one.tag in INLINE for one in node.css("*")[1:]):
         return False
-    before = node.prev
-    while before is not None and _is_blank(before):
-        before = before.prev
     text = node.text().strip()
-    is_alone = has_class or (node.tag == "div" and before is None)
+    is_alone = has_class or (node.tag == "div" and _before(node) is None)
     return is_alone and 0 < len(text) <= LONGEST_TITLE and not text.endswith(SENTENCE_END) and not _is_value(text)
 
 
 def _write_headings(root: LexborNode, titles: Sequence[LexborNode]) -> None:
     """Make headings of the titles, one level below those above them."""
     numbers = {title.mem_id for title in titles}
-    level, levels = 1, list[tuple[LexborNode, int]]()
-    for node in root.traverse():
-        if node.tag in HEADINGS:
-            level = int(node.tag[1])
-        elif node.mem_id in numbers:
-            levels.append((node, min(level + 1, len(HEADINGS))))
-    for title, below in levels:
+    for title, below in levels_below(root, lambda node: node.mem_id in numbers):
         replace_by(title, f"<h{below}>{inner_html(title)}</h{below}>")
