@@ -24,10 +24,13 @@ class _Line(NamedTuple):
 
 
 def head_by_questions(root: LexborNode) -> None:
-    """Replace the tables below the element by their questions, one level below the heading above, and their answers."""
+    """Replace the tables below the element by their questions, one level below the heading above, and their answers.
+
+    The last question does not head what follows the table.
+    """
     for table, below in levels_below(root, lambda node: node.tag == "table"):
         if not table.css("th, table table") and (lines := _lines(table)):
-            replace_by(table, "".join(_markup(lines, below)))
+            replace_by(table, f"<details>{''.join(_markup(lines, below))}</details>")
 
 
 def _lines(table: LexborNode) -> list[_Line]:

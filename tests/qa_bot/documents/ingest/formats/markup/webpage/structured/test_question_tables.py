@@ -20,6 +20,12 @@ def test_german_labels_and_several_questions_in_a_table():
     assert fragment(f"<table>{rows}</table>").text == "## Wann?\n\nHeute.\n\n## Wo?\n\nHier."
 
 
+def test_the_last_question_heads_nothing_below_the_table():
+    rows = "<tr><td>Q:<td>Why?<tr><td>A:<td>So."
+    markdown = fragment(f"<h1>FAQ</h1><table>{rows}</table><p>Ask us.").text
+    assert markdown == "# FAQ\n\n## Why?\n\nSo.\n\n##\n\nAsk us."
+
+
 @pytest.mark.parametrize(
     "rows",
     [
