@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -47,7 +48,7 @@ NEAR = 0.5
 ABSENT_RIVALS = 3
 """Rivals that even a home of one passage has: without them nothing there would be answered."""
 LEAST_READ = 5
-"""A passage that is not there covers nothing in the mean over those that were read."""
+"""Passages over which covers are averaged: the first that were read. One that is not there covers nothing."""
 LEAST_LEAD, MOST_MEAN_COVER = 0.25, 0.5
 """Beyond these the features say no more: in a large manual many passages are about what is asked, so that none leads
 and all cover the question, and the first one is right as often as elsewhere. Mean points of eight collections: .767 to
@@ -263,7 +264,7 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
         "agreement": agreement(ranking.separation or 0.0, index.documents),
         "covered": ranking.cover.covered if ranking.cover else 0.0,
         "mean_covered": min(
-            MOST_MEAN_COVER, sum(c.covered for c in ranking.covers.values()) / max(LEAST_READ, len(ranking.covers))
+            MOST_MEAN_COVER, sum(cover.covered for cover in islice(ranking.covers.values(), LEAST_READ)) / LEAST_READ
         ),
         "relevance": (ranking.cover and ranking.cover.relevance) or 0.0,
         "margin": max(0.0, 1 - second / evidence) if evidence > 0 else 0.0,

@@ -1,6 +1,7 @@
 """Verify: how far the first passages cover the words of the question, by `rankers.late_interaction`.
 
-The passages that were read are put in order again, by their evidence and by their cover.
+The passages that were read are put in order again, by their evidence and by their cover. Further ones are read if they
+may still come first.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -67,6 +68,12 @@ Over 22 sets the mean score rises by .003, German rules of authorities by .024; 
 """
 COVERED = 0.5
 """Of a word that a passage does not lack."""
+GAINED = 2.0
+"""That a further passage may gain by being read: it is read if its evidence and this are above the best of the first
+ones. Over 38 collections 24 % of the questions have such passages, 1.1 in the mean of all questions, and the gold is
+first for .792 instead of .782 of the questions; so it is if all ten are read."""
+FURTHER_SECONDS = 0.3
+"""That reading further passages may take; with less time left they are not read."""
 LEADS_SECONDS = 0.1
 """That choosing leads may take; with less time left they stay."""
 _ITEM = re.compile(r"^\s*(?:[-*]|\d+[.)]) ", re.MULTILINE)
@@ -167,21 +174,33 @@ class Verifier:
         languages = ranking.formulation.languages
         whole = {reading: whole_verbs(reading, languages) for reading in readings}
         telling = [reading for reading in readings if has_content(whole[reading], languages)] or readings
-        exact = Exact(codes_in(ranking.formulation.text), contact)
-        covers = self._covers(head, [whole[reading] for reading in telling], exact, languages.question, index, deadline)
+        covers_of = partial(
+            self._covers,
+            readings=[whole[reading] for reading in telling],
+            exact=Exact(codes_in(ranking.formulation.text), contact),
+            language=languages.question,
+            index=index,
+            deadline=deadline,
+        )
+        covers = covers_of(head)
         relevance = Relevance(self._scorer, telling, [*map(read_text, head)], deadline)
         if is_settled or not head:
             relevance.score(range(len(head[:1])))
             return Verified(candidates, ranking.passages, _by_id(head, covers, relevance.known))
 
-        fits = _fits(ranking, head, covers, asks_for_steps=asks_for_steps, contact=contact)
+        fits_of = partial(_fits, ranking, asks_for_steps=asks_for_steps, contact=contact)
+        fits = fits_of(head, covers)
         order = relevance.ordered(fits)
+        if rivals := _rivals(passages, len(head), relevance.raised(fits)[order[0]], deadline):
+            head, covers = (*head, *rivals), [*covers, *covers_of(rivals)]
+            relevance.texts.extend(map(read_text, rivals))
+            order = relevance.ordered(fits_of(head, covers))
         order = latest_first(ranking.formulation.text, order, head, [cover.covered for cover in covers])
         relevance.score(order[:1])
-        moved = [head[at].scored(candidate.score) for at, candidate in zip(order, head, strict=True)]
+        moved = [head[at].scored(passage.score) for at, passage in zip(order, passages, strict=False)]
         if self._choose_leads is not None and deadline.left() >= LEADS_SECONDS:
             moved = self._choose_leads(moved, ranking.formulation, telling[0], self._vectors)
-        reordered = (*moved, *passages[len(head) :])
+        reordered = (*moved, *_others(passages, head))
         return Verified(
             _best_of_documents((*reordered, *candidates)),
             reordered if ranking.passages else (),
@@ -249,8 +268,19 @@ def _with_amounts(question: str, passages: tuple[Candidate, ...], read: int) -> 
         if candidate.passage.source in sources and not lacks_amount(question, whole_text(candidate))
     ][:WITH_AMOUNT]
     first = (*head[: read - len(further)], *further)
-    others = [candidate for candidate in (*head, *rest) if all(candidate is not one for one in first)]
-    return (*first, *others)
+    return (*first, *_others((*head, *rest), first))
+
+
+def _rivals(passages: Sequence[Candidate], read: int, best: float, deadline: Deadline) -> list[Candidate]:
+    """As many further passages as were read, those that may come before the best of them; none without time."""
+    if deadline.left() < FURTHER_SECONDS:
+        return []
+    return [passage for passage in passages[read : 2 * read] if passage.score + GAINED > best]
+
+
+def _others(passages: Sequence[Candidate], first: Sequence[Candidate]) -> list[Candidate]:
+    """The passages without the first ones."""
+    return [passage for passage in passages if all(passage is not one for one in first)]
 
 
 def _fits(

@@ -11,7 +11,7 @@ from qa_bot.answering.stages.rank import Ranking
 from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.reading import WINDOW
 from qa_bot.answering.verification.token_vectors import TokenVectors
-from qa_bot.answering.verification.verify import SYNONYM, Cover, Verifier
+from qa_bot.answering.verification.verify import FURTHER_SECONDS, GAINED, SYNONYM, Cover, Verifier
 from qa_bot.home.encoders import EncoderError
 from qa_core.types import Candidate, Clue, Details, Passage, Question, Signals, Source
 from retrievers.formulate import formulate
@@ -69,7 +69,7 @@ def test_a_passage_with_the_amount_is_read_if_the_first_ones_of_its_document_hav
     source = Source("rules")
     texts = ("The fee is for a dog.", "Who has a dog pays.", "It is 10 euros.")
     rules = [
-        Candidate(Passage(f"rules#{at}", text, Clue(), source), 3.0 - at, Signals()) for at, text in enumerate(texts)
+        Candidate(Passage(f"rules#{at}", text, Clue(), source), 6.0 - at, Signals()) for at, text in enumerate(texts)
     ]
     other = candidate("other", "It is 20 euros.", 0.5)
     result = verified(tokens, "What does a dog cost?", [rules[0], other], passages=[*rules, other], read=2)
@@ -192,11 +192,26 @@ def test_the_best_passage_of_a_document_is_chosen_anew(tokens):
     assert result.conceded == pytest.approx(0.5)
 
 
-def test_only_the_first_are_read_and_the_others_stay(tokens):
-    result = verified(tokens, "price in Vienna", [RULES, PRICES], read=1)
+def test_a_further_passage_is_read_if_it_may_come_first(tokens):
+    near, far = (PRICES.scored(score) for score in (3.0 - GAINED + 0.1, 3.0 - GAINED - 0.1))
+    result = verified(tokens, "price in Vienna", [RULES, far], read=1)
     assert [candidate.passage.id for candidate in result.candidates] == ["rules", "prices"]
     assert [*result.covers] == ["rules"]
     assert len(tokens.read) == 2, "a passage and the question"
+    result = verified(tokens, "price in Vienna", [RULES, near], read=1)
+    assert [candidate.passage.id for candidate in result.candidates] == ["prices", "rules"]
+    assert [*result.covers] == ["rules", "prices"]
+    assert [candidate.score for candidate in result.candidates] == [3.0, near.score], "scores still fall"
+    result = verified(tokens, "price in Vienna", [RULES, RULES, near], read=1)
+    assert [*result.covers] == ["rules"], "as many further ones as first ones"
+
+
+def test_without_time_no_further_passages_are_read(tokens):
+    verifier = Verifier(TokenVectors(lambda: tokens), read=1)
+    ranked, deadline = ranking("price in Vienna", [RULES, PRICES]), Deadline.after(FURTHER_SECONDS - 0.01)
+    result = verifier.verify(ranked, ["price in Vienna"], Counts(), deadline)
+    assert result is not None
+    assert [*result.covers] == ["rules"]
 
 
 @pytest.mark.parametrize("signals", [{"owner_answer": True}, {"rankers": {"trees": 1.0}}, {"learned": 0.5}])
