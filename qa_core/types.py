@@ -167,6 +167,7 @@ class Signals:
     drafted: float | None = None  # score in an interleaving
     session_votes: float | None = None  # score after the votes of this conversation
     fact: Mapping[str, float] = field(default_factory=dict)  # features of a fact's interpretation
+    document_codes: frozenset[str] = frozenset()  # codes of the question that only the passage's document has
     lead: Span | None = None  # the stretch of the passage that answers
     supporting: tuple[Span, ...] | None = None  # sentences, items and rows of the passage that support the answer
     units: Units | None = None  # what the lead was chosen from

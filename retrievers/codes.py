@@ -7,11 +7,17 @@ passage may differ ("E 19"), as that of an identifier with underscores. An optio
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
+
+from qa_core.types import Passage
 
 _OPTION = r"(?<![\w-])(?:--[A-Za-z][\w-]*\w|-[A-Za-z])(?![\w-])"
 _IDENTIFIER = r"\b[^\W\d_][^\W_]*+_\w*[^\W_]\b"
 _CODE = re.compile(rf"{_OPTION}|{_IDENTIFIER}|\b(?:[^\W\d_]+|[A-Z]+-)\d\w*|\b[A-Z]{{2,4}} \d{{1,3}}(?![\w%]|[.,]\d)")
 _WORD = re.compile(r"\w+")
+_SERIES = re.compile(r"[^\W\d_]+(?=\W?\d)")
+OPENING = 2
+"""Passages with which a document says what it is about."""
 _PIECE = re.compile(r"[^\W\d_]+|\d+")
 
 
@@ -32,3 +38,46 @@ def has_code(text: str, code: str) -> bool:
 def parts_of(code: str) -> list[str]:
     """The words that a code consists of."""
     return _WORD.findall(code)
+
+
+def document_codes(passages: Sequence[Passage], codes: Collection[str]) -> list[frozenset[str]]:
+    """For each passage the codes among these that name its document and that it does not have.
+
+    Title or opening of a manual name a device, such as the "H115i"; its sections seldom do. A passage about another
+    member of the series ("H100i") is not about this one. Only passages that are passed are looked at.
+    """
+    names = [code for code in codes if _SERIES.match(code) and "_" not in code]
+    if not names:
+        return [frozenset()] * len(passages)
+    texts = ["\n".join([*passage.place.heading, passage.text]) for passage in passages]
+    opening = {
+        (*_document(passage), name)
+        for passage, text in zip(passages, texts, strict=True)
+        for name in names
+        if has_code(f"{passage.source.title}\n{text}" if _is_opening(passage) else passage.source.title, name)
+    }
+    return [
+        frozenset(
+            name
+            for name in names
+            if (*_document(passage), name) in opening
+            and not has_code(text, name)
+            and _series(name) not in map(_series, codes_in(text))
+        )
+        for passage, text in zip(passages, texts, strict=True)
+    ]
+
+
+def _document(passage: Passage) -> tuple[str, str]:
+    return passage.source.collection, passage.source.document
+
+
+def _is_opening(passage: Passage) -> bool:
+    position = passage.id.rpartition("#")[2]
+    return position.isdecimal() and int(position) < OPENING
+
+
+def _series(code: str) -> str:
+    """The letters before the number of a code: "h" for "H115i"; "" for an option or identifier."""
+    letters = _SERIES.match(code)
+    return letters[0].casefold() if letters else ""

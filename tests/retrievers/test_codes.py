@@ -2,7 +2,8 @@
 
 import pytest
 
-from retrievers.codes import codes_in, has_code, parts_of
+from qa_core.types import Clue, Passage, Place, Source
+from retrievers.codes import codes_in, document_codes, has_code, parts_of
 
 
 @pytest.mark.parametrize(
@@ -53,3 +54,32 @@ def test_a_long_identifier_is_read_in_linear_time():
     """Quadratic code would run into the suite's timeout."""
     name = "a_" * 100_000
     assert codes_in(f"{name} MAX_SIZE {name}b") == {"MAX_SIZE", f"{name}b"}
+
+
+def passage(id_: str, text: str, *, title: str = "Guide", heading: tuple[str, ...] = ()) -> Passage:
+    return Passage(id_, text, Clue(), Source(id_.partition("#")[0], title), Place(heading))
+
+
+def test_a_code_in_the_opening_names_the_document() -> None:
+    passages = [
+        passage("pro#0", "These coolers are the H100i and the H115i."),
+        passage("pro#5", "The pump has three modes."),
+        passage("pro#6", "Firmware of the H100i: 2.10"),
+        passage("pro#7", "The H115i has two fans."),
+        passage("other#4", "The H115i is in another guide."),
+        passage("other#5", "The pump has two modes."),
+        passage("titled#9", "The pump has one mode.", title="Manual of the H-115i"),
+        passage("headed#1", "It is new.", heading=("H115i",)),
+        passage("headed#8", "Its pump hums."),
+        passage("unnumbered", "The H115i is grey."),
+    ]
+    named = document_codes(passages, {"H115i", "--pump-mode", "pump_mode"})
+    with_code = [one.id for one, codes in zip(passages, named, strict=True) if codes]
+    assert with_code == ["pro#5", "titled#9", "headed#8"], "the code itself, and other members of the series, are read"
+    assert set().union(*named) == {"H115i"}
+
+
+def test_options_and_identifiers_name_no_document() -> None:
+    passages = [passage("a#0", "use --size2 and MAX_2"), passage("a#1", "nothing")]
+    assert document_codes(passages, {"--size2", "MAX_2"}) == [frozenset(), frozenset()]
+    assert document_codes([], {"E07"}) == []

@@ -48,6 +48,7 @@ from rankers.passage_evidence import (
 )
 from rankers.question_titles import asking_bonus, heading_bonus, is_contents, is_pair, section_bonus
 from rankers.release_notes import release_bonus
+from retrievers.codes import document_codes
 from retrievers.engines.index import Filter, Index, KeywordQuery
 from retrievers.formulate import Formulation, asks, piece_query
 from retrievers.fusion import ScoredDocuments
@@ -164,7 +165,8 @@ def rank_passages(
     deadline.check()
     sums = _final(passages, keys[first], prose[first], pairs[first], include_archived=include_archived)
     considered = [passages[key] for key in keys[first].tolist()]
-    sums += _bonus(considered, places)
+    named = document_codes(considered, places.codes)
+    sums += _bonus(considered, places, named)
     if formulation:
         sums += _same_words_bonus(considered, formulation, understood, len(readings) == 1)
         sums += _path_bonus(index, considered, formulation)
@@ -172,7 +174,7 @@ def rank_passages(
         alone = {name: scores[first] for name, scores in scaled_raws[0].items()}
         sums += _topic_bonus(considered, topic, alone, readings[0].weight)
     order = first[np.lexsort((keys[first], -sums))]
-    by_row = dict(zip(first.tolist(), sums.tolist(), strict=True))
+    by_row = dict(zip(first.tolist(), zip(sums.tolist(), named, strict=True), strict=True))
     heads, best = order[:LEADS].tolist(), _best_of_documents(order, documents)[:depth].tolist()
     candidates = {
         row: _candidate(passages[int(keys[row])], by_row[row], row, raw) for row in dict.fromkeys([*heads, *best])
@@ -182,7 +184,7 @@ def rank_passages(
         query: FloatArray = np.asarray(np.mean(queries, axis=0), np.float32)  # (D,): its products are the mean cosines
         numbered = {int(keys[row]): candidates[row] for row in heads}
         candidates.update(zip(heads, with_leads(index, query, numbered, formulation), strict=True))
-    separation = _separation([by_row[row] for row in order[: RIVALS + 1].tolist()])
+    separation = _separation([by_row[row][0] for row in order[: RIVALS + 1].tolist()])
     ranked, nearest = tuple(candidates[row] for row in best), tuple(candidates[row] for row in heads)
     return RankedPassages(ranked, _lists(readings[-1].hits), separation, nearest)
 
@@ -192,16 +194,19 @@ def _separation(sums: Sequence[float]) -> float:
     return sums[0] - float(np.mean(sums[1:])) if len(sums) > 1 else sums[0]
 
 
-def _bonus(passages: Sequence[Passage], places: AskedPlaces) -> Scores:
+def _bonus(passages: Sequence[Passage], places: AskedPlaces, named: Sequence[frozenset[str]]) -> Scores:
     """What passages (n,) gain for being steps, naming a contact or a code, or being in the section of the question.
 
-    Release notes gain or lose by their version.
+    Release notes gain or lose by their version; `named` are the codes of the documents of the passages.
     """
     releases = [release_bonus(passage.place.heading, places.versions) for passage in passages]
     steps = [places.steps and has_steps(passage) for passage in passages]
     contacts = [places.contact.is_in(passage.text) for passage in passages]
     sections = [places.names(passage.place.heading) or places.has_clause(passage.text) for passage in passages]
-    codes = [places.share_of_codes("\n".join([*passage.place.heading, passage.text])) for passage in passages]
+    codes = [
+        places.share_of_codes("\n".join([*passage.place.heading, passage.text]), of_document)
+        for passage, of_document in zip(passages, named, strict=True)
+    ]
     defining = [not is_pair(passage) and places.defines(passage.text) for passage in passages]
     kinds = np.array([steps, contacts, sections, codes, defining], np.float64)
     gained: Scores = np.array([STEPS, CONTACT, SECTION, CODE, DEFINITION]) @ kinds
@@ -367,10 +372,14 @@ def _best_of_documents(order: IntArray, documents: IntArray) -> IntArray:
     return order[np.sort(first)]
 
 
-def _candidate(passage: Passage, score: float, row: int, raw: Mapping[Channel, Scores]) -> Candidate:
+def _candidate(
+    passage: Passage, ranked: tuple[float, frozenset[str]], row: int, raw: Mapping[Channel, Scores]
+) -> Candidate:
+    score, codes = ranked
     named = {f"evidence:{name}": float(scores[row]) for name, scores in raw.items()}
     signals = Signals(
         lists=named,
+        document_codes=codes,
         fused=score / MOST,
         title_similarity=named.get("evidence:title"),
         passage_similarity=named.get("evidence:passage"),

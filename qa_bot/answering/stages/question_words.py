@@ -10,6 +10,7 @@ from qa_bot.answering.tiling.question_parts import asks_for_steps, defined_term,
 from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
 from qa_core.text.analysis import STOP_TERMS, terms
 from qa_core.text.stop_words import word_set
+from rankers.passage_evidence import NAMED
 from rankers.release_notes import versions_in
 from retrievers.codes import codes_in, has_code
 
@@ -59,9 +60,10 @@ class AskedPlaces(NamedTuple):
         numbers = (match[1].lower() for heading in headings if (match := _HEADING_NUMBER.match(heading)))
         return not self.sections.isdisjoint(numbers)
 
-    def share_of_codes(self, text: str) -> float:
-        """The share of the question's codes that a text has, 0 without any."""
-        return sum(has_code(text, code) for code in self.codes) / max(1, len(self.codes))
+    def share_of_codes(self, text: str, named: Collection[str] = ()) -> float:
+        """The share of the question's codes that a text has, 0 without any; `named` are those of its document."""
+        had = sum(has_code(text, code) for code in self.codes)
+        return (had + NAMED * len(named)) / max(1, len(self.codes))
 
     def defines(self, text: str) -> bool:
         """Whether a line of a text says what the term is that the question asks for or only names."""

@@ -12,6 +12,7 @@ from qa_bot.answering.verification.words.exact_words import Exact, PassageWords,
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate
+from retrievers.codes import parts_of
 from retrievers.long_questions import asides
 from retrievers.path_words import parts_in_path
 from retrievers.question_terms import content_terms
@@ -73,7 +74,10 @@ def content_words(
     analysis = analysis_language(candidate.passage.source.details.language)
     by_date = frozenset().union(*(words_of_date(reading, candidate.passage) for reading in readings))
     by_path = parts_in_path(" ".join(readings), candidate.passage.source.details.path, analysis)
-    passage = PassageWords.of(whole_text(candidate), analysis, exact, by_date | by_path)
+    of_document = candidate.signals.document_codes
+    by_document = frozenset(part.casefold() for code in of_document for part in parts_of(code))
+    exact = exact._replace(codes=exact.codes - of_document)
+    passage = PassageWords.of(whole_text(candidate), analysis, exact, by_date | by_path | by_document)
     return [
         words._replace(
             is_literal=_literal(words, passage),

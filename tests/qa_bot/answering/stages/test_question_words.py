@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from qa_bot.answering.stages.question_words import AskedPlaces, names, question_words, words_of_terms
 from qa_bot.answering.tiling.question_parts import asks_for_steps
+from rankers.passage_evidence import NAMED
 
 
 def texts(words):
@@ -110,6 +111,7 @@ def test_the_share_of_the_codes_of_a_question() -> None:
     assert places.codes == {"E07", "R-800"}
     assert places.share_of_codes("Code E 07\nThe battery of the R800 is too hot.") == 1.0
     assert places.share_of_codes("E071, and the R800s") == 0.5
+    assert places.share_of_codes("E07", {"R-800"}) == pytest.approx((1 + NAMED) / 2)
     assert AskedPlaces.of("Is it hot?").share_of_codes("E07") == 0.0
 
 
