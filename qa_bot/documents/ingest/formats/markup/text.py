@@ -10,6 +10,8 @@ from qa_bot.documents.ingest.dates import is_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.markup.letters import with_joiners, without_joiners
 from qa_bot.documents.ingest.formats.markup.numbered_headings import lettered_headings, with_headings_apart
+from qa_bot.documents.ingest.formats.markup.plain.aligned import aligned_rows
+from qa_bot.documents.ingest.formats.markup.plain.leaders import write_leaders
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 
@@ -38,8 +40,6 @@ BELOW_NUMBER = re.compile(r"(\d{1,3})(?:\.\d{1,3}){1,3}\.?\s+[^\W\d_a-z]")
 """The number of a part of a numbered item: "2.1 The pump leaks"."""
 SMALL_WORD = 3  # letters
 COLUMNS = re.compile(r"\S(?: {2,}|\t+)\S")
-LEADERS = re.compile(r"(?<=[^\s.]) *+\.{4,}+ *+(?=\S)")
-"""The dots between an entry and its value, as in a list of those present and their offices."""
 PAGE_LINE = re.compile(r"\S.*\s\[(?:Page|Seite) \d{1,4}\]\s*")
 """The last line of a page of an RFC; the first of the next one follows it."""
 MANUAL_PAGE = re.compile(r"\s*(\S{1,60}\(\d[a-zA-Z]{0,8}\)) {2,}(?:\S.* {2,})?\1\s*")
@@ -233,6 +233,8 @@ def _write_heading(
     if len(lines) > 2 and UNDERLINE.fullmatch(lines[0]) and UNDERLINE.fullmatch(lines[2]):
         lines = lines[1:]
     first = lines[0].strip()
+    if aligned_rows(lines):
+        return lines
     if len(lines) > 1 and (underline := UNDERLINE.fullmatch(lines[1])) and len(first) <= TITLE_CHARACTERS:
         writer.heading(1 if underline[1] == "=" else 2, first)
         return lines[2:]
@@ -287,11 +289,7 @@ def _is_capitals(line: str) -> bool:
 
 
 def _write_block(writer: MarkdownWriter, lines: list[str], before: Sequence[str]) -> None:
-    if _has_leaders(lines):
-        for line in lines:
-            writer.item(" ".join(LEADERS.sub(": ", line).split()))
-        return
-    if _write_table(writer, lines):
+    if write_leaders(writer, lines) or _write_table(writer, lines):
         return
     is_indented = all(line.startswith(("    ", "\t")) for line in lines)
     if is_indented and before and before[-1].rstrip().endswith(":") and not SIGN.match(lines[0]):
@@ -304,11 +302,6 @@ def _write_block(writer: MarkdownWriter, lines: list[str], before: Sequence[str]
         _write_items(writer, lines)
 
 
-def _has_leaders(lines: Sequence[str]) -> bool:
-    led = sum(LEADERS.search(line) is not None for line in lines)
-    return led > 1 and 2 * led > len(lines) and not any(map(SIGN.match, lines))
-
-
 def _write_table(writer: MarkdownWriter, lines: list[str]) -> bool:
     """Write lines of cells as a table, or as code if blanks align them."""
     if len(lines) < 2:
@@ -319,6 +312,9 @@ def _write_table(writer: MarkdownWriter, lines: list[str]) -> bool:
         return True
     if all(PIPES.fullmatch(line) or DASHES.fullmatch(line) for line in lines):
         writer.table([_cells(line) for line in lines if not DASHES.fullmatch(line)])
+        return True
+    if rows := aligned_rows(lines):
+        writer.table(rows)
         return True
     aligned = sum(COLUMNS.search(line.strip()) is not None for line in lines if not SIGN.match(line))
     if aligned >= 2 and aligned * 10 >= len(lines) * 7:

@@ -1,0 +1,58 @@
+"""Tables whose columns only blanks align below a header and a line of dashes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+DASHES = re.compile(r"\s*[-=─]{3,}(?:[ +|┼]*[-=─]{2,})*\s*")
+GROUP = re.compile(r"[-=─]{2,}")
+GAP = 2  # blanks between columns that one line of dashes goes through
+DIVIDERS = "+|┼"
+
+
+def aligned_rows(lines: Sequence[str]) -> list[list[str]]:
+    """The header and the rows of a table of lines; [] if they are none.
+
+    Groups of dashes say where the columns begin, or signs between them. Below one line of dashes all rows have
+    blanks between two columns. A line of dashes may also be above the header and below the rows.
+    """
+    lines = [line.expandtabs(8) for line in lines]
+    while lines and DASHES.fullmatch(lines[0]):
+        lines = lines[1:]
+    while lines and DASHES.fullmatch(lines[-1]):
+        lines = lines[:-1]
+    if len(lines) < 3 or not DASHES.fullmatch(lines[1]) or any(map(DASHES.fullmatch, lines[2:])):
+        return []
+    header, dashes, *body = lines
+    texts = [header, *body]
+    if any(sign in dashes for sign in DIVIDERS):
+        rows = [[cell.strip() for cell in re.split(r"[|│]", line)] for line in texts]
+    else:
+        groups = [match.start() for match in GROUP.finditer(dashes)]
+        rows = _cut(texts, groups) if len(groups) > 1 else _cut(texts, _starts(texts))
+    is_table = len(rows[0]) > 1 and all(rows[0]) and {len(row) for row in rows} == {len(rows[0])} if rows else False
+    return rows if is_table else []
+
+
+def _starts(lines: Sequence[str]) -> list[int]:
+    """Where the columns begin that blanks divide in all lines."""
+    width = max(map(len, lines))
+    blank = [all(line[place : place + 1].strip() == "" for line in lines) for place in range(width)]
+    starts = [0]
+    for place in range(GAP, width):
+        if not blank[place] and all(blank[place - GAP : place]) and not all(blank[:place]):
+            starts.append(place)
+    return starts
+
+
+def _cut(lines: Sequence[str], starts: Sequence[int]) -> list[list[str]]:
+    """The cells of each line; [] if a word goes over the begin of a column."""
+    bounds = [0, *starts[1:], None]
+    rows: list[list[str]] = []
+    for line in lines:
+        if any(line[start - 1 : start].strip() and line[start : start + 1].strip() for start in starts[1:]):
+            return []
+        rows.append([line[begin:end].strip() for begin, end in pairwise(bounds)])
+    return rows
