@@ -21,6 +21,7 @@ from qa_bot.documents.ingest.formats.markup.webpage.programs.google_docs import 
 from qa_bot.documents.ingest.formats.markup.webpage.structured.definition_tables import list_definitions
 from qa_bot.documents.ingest.formats.markup.webpage.structured.linked_data import Section, sections_of, unsaid
 from qa_bot.documents.ingest.formats.markup.webpage.structured.question_tables import head_by_questions
+from qa_bot.documents.ingest.formats.markup.webpage.structured.roles import write_roles
 from qa_bot.documents.ingest.formats.markup.webpage.structured.side_by_side import join_columns
 from qa_bot.documents.ingest.formats.markup.webpage.tables import write_role_tables
 from qa_bot.documents.ingest.formats.markup.webpage.tabs import label_tabs
@@ -90,6 +91,7 @@ def read_page(html: str, *, with_links: bool = False) -> HtmlPage:
         with_links: also collect the addresses of its links.
     """
     tree = LexborHTMLParser(bounded(as_html(with_elements(html))))
+    write_roles(tree)
     metadata = page_metadata(tree, with_links=with_links)
     sections = sections_of(tree)
     body = main_element(tree)

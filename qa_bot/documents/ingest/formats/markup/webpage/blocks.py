@@ -30,6 +30,8 @@ DEEPEST = 100  # levels of elements; what is nested deeper becomes running text
 DEEPEST_QUOTE = 4
 ANCHOR_SIGNS = {"¶", "#", "§", "🔗", "link", "permalink", "edit", "[edit]"}
 EDIT_LINKS = ".mw-editsection, .editsection"
+INVISIBLE = " \u200b\u2060\ufeff"
+"""Editors write one of these into an empty paragraph."""
 BOXES = re.compile(r"(?:\[[x ]\]\s*)+")
 CODE_LANGUAGE = re.compile(r"(?:language-|lang-|highlight-source-|brush:\s*|code (?=[\w+#-]+ literal))([\w+#-]+)")
 SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
@@ -328,7 +330,8 @@ class BlockWriter:
         self._write_text(self._inline.take())
 
     def _write_text(self, text: str) -> None:
-        if not text or (not self._items and BOXES.fullmatch(text)):  # boxes without text are switches of the page
+        is_empty = not text.strip(INVISIBLE)
+        if is_empty or (not self._items and BOXES.fullmatch(text)):  # boxes without text are switches of the page
             return
         if not self._items or self._items[-1].is_written:
             self.writer.paragraph(text, depth=self._depth)

@@ -157,9 +157,20 @@ def is_panel(node: LexborNode, shown: set[str]) -> bool:
         shown: ids of the elements that a click shows.
     """
     attributes = node.attributes
-    if attributes.get("id") in shown or "aria-labelledby" in attributes:
+    if attributes.get("id") in shown or "aria-labelledby" in attributes or _is_below_switch(node):
         return True
     return (node.tag in PANEL_TAGS and "lang" in attributes) or PANEL.search(_names(node)) is not None
+
+
+def _is_below_switch(node: LexborNode) -> bool:
+    """Whether a hidden element with text of its page, and no menu, is directly below a button that expands it."""
+    switch = node.prev
+    while switch is not None and switch.tag in {"-text", "-comment"} and not switch.text().strip():
+        switch = switch.prev
+    if node.tag not in PANEL_TAGS or switch is None or switch.attributes.get("aria-expanded") != "false":
+        return False
+    linked = sum(len(link.text()) for link in node.css("a"))
+    return switch.tag == "button" and "aria-haspopup" not in switch.attributes and 2 * linked < len(node.text().strip())
 
 
 def _names(node: LexborNode) -> str:
