@@ -22,7 +22,7 @@ from qa_bot.documents.ingest.formats.markup.webpage.lists import (
 )
 from qa_bot.documents.ingest.formats.markup.webpage.note_marks import NoteMarks
 from qa_bot.documents.ingest.formats.markup.webpage.tables import cells, grid, is_layout, remove_line_numbers
-from qa_bot.documents.ingest.formats.markup.webpage.tabs import first_panel, is_content
+from qa_bot.documents.ingest.formats.markup.webpage.tabs import HEADINGS, first_panel, hides_nothing, is_content
 from qa_bot.documents.ingest.formats.markup.webpage.tags import EMPHASIS, HANDLERS
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
@@ -203,9 +203,12 @@ class BlockWriter:
 
     def _summary(self, node: LexborNode, depth: int) -> None:
         self._flush()
-        if _hides_nothing(node):
+        if hides_nothing(node):
             return
-        self._deeper(node, depth)
+        if node.css_first("div, p") is None or node.css_first(HEADINGS) is not None:
+            self._deeper(node, depth)
+        else:
+            self._inline.text(node.text(separator=" "))
         if text := self._inline.take_plain():
             self._write_text(f"**{text}**")
 
@@ -385,16 +388,3 @@ def cell_text(cell: LexborNode, depth: int, marks: NoteMarks) -> str:
     inner = _CellWriter(marks)
     inner.write(cell, depth)
     return " ".join(inner.text.split())
-
-
-def _hides_nothing(summary: LexborNode) -> bool:
-    """Whether a summary alone is in its `details`, and the next one or nothing follows."""
-    details = summary.parent
-    if details is None or details.tag != "details" or details.css_first("img, picture, svg, object, iframe, video"):
-        return False
-    if details.text().strip() != summary.text().strip():
-        return False
-    following = details.next
-    while following is not None and following.tag in {"-text", "-comment"} and not following.text().strip():
-        following = following.next
-    return following is None or following.tag == "details"

@@ -14,8 +14,12 @@ OFFICE_LEVEL = re.compile(r"mso-list:\s*l\d+\s+level(\d)", re.IGNORECASE)
 OFFICE_SIGN = re.compile(r"mso-list:\s*ignore", re.IGNORECASE)
 TASKS = ".inline-task-list > li"
 BOXES = {".checkbox-on": "[x] ", ".checkbox-off": "[ ] "}
-VALUES = {"[itemprop] + [itemprop]": " ", ".selected-value + .selected-value": ", "}
-"""Values of microdata and of Notion beside each other, and what divides them unless white space does."""
+VALUES = {
+    "[itemprop] + [itemprop]": " ",
+    ".selected-value + .selected-value": ", ",
+    ".crawler-post-meta > span + span": ", ",
+}
+"""Values of microdata, of Notion and of Discourse beside each other, and what divides them unless white space does."""
 AUTHORS = "blockquote cite"
 """Forums write the author of a quotation before it."""
 MOST_BESIDE = 20

@@ -224,3 +224,16 @@ def is_content(node: LexborNode) -> bool:
     """Whether an element is what a tab shows."""
     classes = (node.attributes.get("class") or "").split()
     return node.attributes.get("role") == "tabpanel" or not CONTENT_CLASSES.isdisjoint(classes)
+
+
+def hides_nothing(summary: LexborNode) -> bool:
+    """Whether a summary alone is in its `details`, and the next one or nothing follows."""
+    details = summary.parent
+    if details is None or details.tag != "details" or details.css_first("img, picture, svg, object, iframe, video"):
+        return False
+    if details.text().strip() != summary.text().strip():
+        return False
+    following = details.next
+    while following is not None and following.tag in {"-text", "-comment"} and not following.text().strip():
+        following = following.next
+    return following is None or following.tag == "details"

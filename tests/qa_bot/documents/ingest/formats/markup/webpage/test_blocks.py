@@ -190,3 +190,8 @@ def test_paragraphs_of_invisible_signs_are_left_out():
     assert (
         fragment("<p>One</p><p>\u200b</p><ul><li>\ufeff</li></ul><p>two\u200bwords</p>").text == "One\n\ntwo\u200bwords"
     )
+
+
+def test_a_summary_of_blocks_is_one_line():
+    html = "<details><summary><div>Can I <b>buy</b></div><p>more?</p></summary><p>Yes.</p></details>"
+    assert fragment(html).text == "**Can I buy more?**\n\nYes."
