@@ -17,7 +17,7 @@ BOXES = {".checkbox-on": "[x] ", ".checkbox-off": "[ ] "}
 VALUES = {
     "[itemprop] + [itemprop]": " ",
     ".selected-value + .selected-value": ", ",
-    ".crawler-post-meta > span + span": ", ",
+    ".creator ~ .crawler-post-infos": ", ",
 }
 """Values of microdata, of Notion and of Discourse beside each other, and what divides them unless white space does."""
 AUTHORS = "blockquote cite"
