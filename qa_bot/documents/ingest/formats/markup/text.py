@@ -11,6 +11,7 @@ from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.markup.letters import with_joiners, without_joiners
 from qa_bot.documents.ingest.formats.markup.numbered_headings import lettered_headings, with_headings_apart
 from qa_bot.documents.ingest.formats.markup.plain.aligned import aligned_rows
+from qa_bot.documents.ingest.formats.markup.plain.chats import chat
 from qa_bot.documents.ingest.formats.markup.plain.leaders import write_leaders
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
@@ -64,14 +65,15 @@ def read(file: SourceFile) -> Iterator[Item]:
         text = _without_page_lines(portion.replace("\f", "\n\n").strip("\n"))
         if not text.strip():
             continue
-        blocks = _blocks(text)
+        messages = chat(text)
+        blocks = [] if messages else _blocks(text)
         if number == 1:
             title, blocks = _title(blocks)
             title = without_joiners(title) or file.stem
         yield Record(
             file.name if number == 1 else f"{file.name}#{number}",
             title if number == 1 else f"{title} ({number})",
-            markdown_text(blocks),
+            messages or markdown_text(blocks),
             where=f"{file.where}:{line}",
             markdown=True,
         )

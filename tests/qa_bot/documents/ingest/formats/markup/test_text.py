@@ -282,3 +282,9 @@ def test_a_page_of_a_manual(reads):
         "tar.txt", f"{head}\n\nNAME\n       tar - an archiver\n\n       It packs\n       files.\n\n{foot}\n"
     )
     assert (record.title, record.text) == ("TAR(1)", "## NAME\n\ntar - an archiver\n\nIt packs\nfiles.")
+
+
+def test_a_chat_is_written_message_by_message(reads):
+    lines = "12.03.26, 14:03 - Anna: who has the van?\n12.03.26, 14:05 - Tom: me\n12.03.26, 14:06 - Anna: thanks\n"
+    (record,), _, _ = reads("club.txt", lines)
+    assert (record.title, record.text.split("\n\n")[1]) == ("club", "Tom (12.03.26, 14:05): me")
