@@ -20,9 +20,9 @@ FORMS = tuple(
     for form in (
         rf"(?P<time>{_DAY},? {_CLOCK}) [-–] (?:{_AUTHOR}: )?(?P<text>.*)",  # WhatsApp on Android
         rf"\[(?P<time>{_DAY},? {_CLOCK})\] (?:{_AUTHOR}: )?(?P<text>.*)",  # and on iPhones, where a bracket is around
+        rf"\[?(?P<time>{_CLOCK})\]? <[@+ ]?(?P<author>[^<>\s]{{1,30}})> (?P<text>.*)",  # IRC
         rf"\[(?P<time>(?:(?:[^\W\d]+|{_DAY}|\d{{1,2}}[./]\d{{1,2}}\.?),? )?{_CLOCK})\] {_AUTHOR}(?P<text>)",  # Teams
         rf"(?P<time>{_CLOCK})\s+(?:From|Von)\s+{_AUTHOR}(?:\s+(?:to|an|To|An)\s+[^:\n]{{1,60}})?\s?:(?:\s+|$)(?P<text>.*)",
-        rf"\[?(?P<time>{_CLOCK})\]? <[@+ ]?(?P<author>[^<>\s]{{1,30}})> (?P<text>.*)",  # IRC
     )
 )
 UNSAID = re.compile(
@@ -54,13 +54,14 @@ def chat(text: str) -> str:
         return ""
     messages = [message for message in _messages(lines, form) if message.author]
     authors = {message.author.casefold() for message in messages}
-    if len(messages) < FEWEST or len(authors) < 2 or not authors.isdisjoint(LEVELS):
+    has_text = all(any(message.lines) for message in messages)
+    if len(messages) < FEWEST or len(authors) < 2 or not authors.isdisjoint(LEVELS) or not has_text:
         return ""
     writer = MarkdownWriter()
     for message in messages:
-        said = [line for line in message.lines if line and not UNSAID.fullmatch(line)]
-        if any(map(str.isalnum, "".join(said))):
-            writer.paragraph("\n".join([f"{message.author} ({message.time}): {said[0]}", *said[1:]]))
+        shown = [line for line in message.lines if line and not UNSAID.fullmatch(line)]
+        if any(map(str.isalnum, "".join(shown))):
+            writer.paragraph("\n".join([f"{message.author} ({message.time}): {shown[0]}", *shown[1:]]))
     return writer.text
 
 

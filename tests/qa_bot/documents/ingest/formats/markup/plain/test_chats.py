@@ -51,6 +51,7 @@ def test_irc():
         "12/03/2024, 09:14 - Ann: one\n12/03/2024, 09:15 - Bob: two",  # too few
         "12/03/2024, 09:14 - Ann: one\n12/03/2024, 09:15 - Ann: two\n12/03/2024, 09:15 - Ann: three",  # a diary
         "Opening hours\n09:14 - Ann: one",
+        "[09:14] Door opened\n[09:15] Door closed\n[09:16] Alarm",
         "",
     ],
 )
