@@ -52,6 +52,8 @@ STAMP = re.compile(r"\s*\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?\s+)?\d{1,2}:\d\d
 """The time at which a line of a chat or log begins; it is never the end of a wrapped sentence."""
 COMMENT = re.compile(r"\s*(?:#|;|//)\s")
 """A comment of a file with settings: nothing is joined to it."""
+SETTING = re.compile(r"\[[\w.: -]+\]|[\w.-]+ ?= ?.*")
+"""A line of settings, or the name of their section."""
 PAIR = re.compile(r"[^\W\d_][\w ()/.&'-]{0,30}:\s+\S")
 
 
@@ -197,7 +199,7 @@ def _title_of(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
     if not blocks:
         return "", blocks
     lines = [line for line in blocks[0][:1] if not UNDERLINE.fullmatch(line)] + blocks[0][1:]
-    first, rest = lines[0].strip(), lines[1:]
+    first, rest = COMMENT.sub("", lines[0]).strip(), lines[1:]
     is_underlined = bool(rest) and UNDERLINE.fullmatch(rest[0]) is not None
     others = rest[1:] if is_underlined else rest
     if not is_underlined and (not _may_be_title(first) or (rest and _is_wrapped(first, rest[0]))):
@@ -215,6 +217,7 @@ def _may_be_title(line: str) -> bool:
         and line[-1] not in SENTENCE_ENDS
         and not SIGN.match(line)
         and not is_date(line)
+        and not SETTING.fullmatch(line)
         and "\t" not in line
     )
 

@@ -288,3 +288,18 @@ def test_a_chat_is_written_message_by_message(reads):
     lines = "12.03.26, 14:03 - Anna: who has the van?\n12.03.26, 14:05 - Tom: me\n12.03.26, 14:06 - Anna: thanks\n"
     (record,), _, _ = reads("club.txt", lines)
     assert (record.title, record.text.split("\n\n")[1]) == ("club", "Tom (12.03.26, 14:05): me")
+
+
+@pytest.mark.parametrize(
+    ("first", "title"),
+    [
+        ("; Settings of the gateway", "Settings of the gateway"),
+        ("# Limits", "Limits"),
+        ("[server]", "a"),
+        ("port = 80", "a"),
+    ],
+)
+def test_titles_of_settings(reads, first, title):
+    (record,), _, _ = reads("a.ini", f"{first}\nlimit = 5\n\n# In seconds\ntimeout = 45\n")
+    assert record.title == title
+    assert "timeout = 45" in record.text
