@@ -13,6 +13,7 @@ from qa_bot.documents.ingest.formats.markup.numbered_headings import lettered_he
 from qa_bot.documents.ingest.formats.markup.plain.aligned import aligned_rows
 from qa_bot.documents.ingest.formats.markup.plain.chats import chat
 from qa_bot.documents.ingest.formats.markup.plain.leaders import write_leaders
+from qa_bot.documents.ingest.formats.markup.plain.tables import COLUMNS, SIGN, write_table
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 
@@ -36,18 +37,14 @@ SECTION = re.compile(
     r"(?:[.:]?$|[.:]?\s+[–—-]?\s*(?!(?:Abs|Nr|Satz|Absatz|Nummer|Ziffer)\b)[^\W\d_a-z].*)"
 )
 """The heading of a section of rules: "§ 3 Fees", "Article 4: Notice", "Anlage 1"."""
-SIGN = re.compile(r"(\s*)(?:([-*•·‣▪◦–—+])|(\d{1,3})[.)]|\(?([a-z])[.)])\s+(\S.*)")
 BELOW_NUMBER = re.compile(r"(\d{1,3})(?:\.\d{1,3}){1,3}\.?\s+[^\W\d_a-z]")
 """The number of a part of a numbered item: "2.1 The pump leaks"."""
 SMALL_WORD = 3  # letters
-COLUMNS = re.compile(r"\S(?: {2,}|\t+)\S")
 PAGE_LINE = re.compile(r"\S.*\s\[(?:Page|Seite) \d{1,4}\]\s*")
 """The last line of a page of an RFC; the first of the next one follows it."""
 MANUAL_PAGE = re.compile(r"\s*(\S{1,60}\(\d[a-zA-Z]{0,8}\)) {2,}(?:\S.* {2,})?\1\s*")
 """The first line of a page of a manual: "TAR(1)      GNU TAR Manual      TAR(1)"."""
 CENTRED = 8  # blanks before a line in the middle of a page
-PIPES = re.compile(r"\s*\|.*\|\s*")
-DASHES = re.compile(r"[\s|:+=-]+")
 STAMP = re.compile(r"\s*\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?\s+)?\d{1,2}:\d\d\b")
 """The time at which a line of a chat or log begins; it is never the end of a wrapped sentence."""
 COMMENT = re.compile(r"\s*(?:#|;|//)\s")
@@ -294,7 +291,7 @@ def _is_capitals(line: str) -> bool:
 
 
 def _write_block(writer: MarkdownWriter, lines: list[str], before: Sequence[str]) -> None:
-    if write_leaders(writer, lines) or _write_table(writer, lines):
+    if write_leaders(writer, lines) or write_table(writer, lines):
         return
     is_indented = all(line.startswith(("    ", "\t")) for line in lines)
     if is_indented and before and before[-1].rstrip().endswith(":") and not SIGN.match(lines[0]):
@@ -305,31 +302,6 @@ def _write_block(writer: MarkdownWriter, lines: list[str], before: Sequence[str]
             writer.item(line)
     else:
         _write_items(writer, lines)
-
-
-def _write_table(writer: MarkdownWriter, lines: list[str]) -> bool:
-    """Write lines of cells as a table, or as code if blanks align them."""
-    if len(lines) < 2:
-        return False
-    tabs = [line.strip().count("\t") for line in lines]
-    if min(tabs) and len(set(tabs)) == 1:
-        writer.table([line.strip().split("\t") for line in lines])
-        return True
-    if all(PIPES.fullmatch(line) or DASHES.fullmatch(line) for line in lines):
-        writer.table([_cells(line) for line in lines if not DASHES.fullmatch(line)])
-        return True
-    if rows := aligned_rows(lines):
-        writer.table(rows)
-        return True
-    aligned = sum(COLUMNS.search(line.strip()) is not None for line in lines if not SIGN.match(line))
-    if aligned >= 2 and aligned * 10 >= len(lines) * 7:
-        writer.code("\n".join(lines))
-        return True
-    return False
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip().strip("|").split("|")]
 
 
 def _write_items(writer: MarkdownWriter, lines: list[str]) -> None:
