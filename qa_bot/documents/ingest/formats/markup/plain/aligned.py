@@ -9,6 +9,7 @@ from itertools import pairwise
 DASHES = re.compile(r"\s*[-=─]{3,}(?:[ +|┼]*[-=─]{2,})*\s*")
 GROUP = re.compile(r"[-=─]{2,}")
 GAP = 2  # blanks between columns that one line of dashes goes through
+FILLED_SHARE = 0.6
 DIVIDERS = "+|┼"
 
 
@@ -32,8 +33,18 @@ def aligned_rows(lines: Sequence[str]) -> list[list[str]]:
     else:
         groups = [match.start() for match in GROUP.finditer(dashes)]
         rows = _cut(texts, groups) if len(groups) > 1 else _cut(texts, _starts(texts))
-    is_table = len(rows[0]) > 1 and all(rows[0]) and {len(row) for row in rows} == {len(rows[0])} if rows else False
-    return rows if is_table else []
+    return rows if _is_table(rows) else []
+
+
+def _is_table(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether all columns have names, and most rows a first cell and another one.
+
+    The text below a heading whose number is apart ("1   Minutes") has no first cells.
+    """
+    if not rows or len(rows[0]) < 2 or not all(rows[0]) or {len(row) for row in rows} != {len(rows[0])}:
+        return False
+    filled = sum(bool(row[0]) and any(row[1:]) for row in rows[1:])
+    return filled >= FILLED_SHARE * len(rows[1:])
 
 
 def _starts(lines: Sequence[str]) -> list[int]:

@@ -43,8 +43,16 @@ def _entries(lines: Sequence[str]) -> Iterator[tuple[bool, str]]:
             begun = ""
         elif _is_head(line, following):
             yield True, line.strip()
-        else:
+        elif _goes_on(line, following):
             begun = line.strip()
+        else:
+            yield False, line
+
+
+def _goes_on(line: str, following: str) -> bool:
+    """Whether an entry goes on at the next line."""
+    is_deeper = len(following) - len(following.lstrip()) > len(line) - len(line.lstrip())
+    return is_deeper or following.lstrip()[0].islower()
 
 
 def _is_head(line: str, following: str) -> bool:
