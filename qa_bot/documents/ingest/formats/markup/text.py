@@ -196,9 +196,12 @@ def _title_of(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
     if not blocks:
         return "", blocks
     lines = [line for line in blocks[0][:1] if not UNDERLINE.fullmatch(line)] + blocks[0][1:]
-    first, rest = COMMENT.sub("", lines[0]).strip(), lines[1:]
+    comment = COMMENT.match(lines[0])
+    first, rest = lines[0][comment.end() if comment else 0 :].strip(), lines[1:]
     is_underlined = bool(rest) and UNDERLINE.fullmatch(rest[0]) is not None
     others = rest[1:] if is_underlined else rest
+    if not any(map(str.isalnum, first)):
+        return "", blocks
     if not is_underlined and (not _may_be_title(first) or (rest and _is_wrapped(first, rest[0]))):
         return "", blocks
     if not others and len(blocks) == 1:

@@ -9,7 +9,7 @@ from itertools import pairwise
 DASHES = re.compile(r"\s*[-=─]{3,}(?:[ +|┼]*[-=─]{2,})*\s*")
 GROUP = re.compile(r"[-=─]{2,}")
 GAP = 2  # blanks between columns that one line of dashes goes through
-FILLED_SHARE = 0.6
+FILLED_SHARE, DIVIDED_SHARE = 0.6, 0.2
 DIVIDERS = "+|┼"
 
 
@@ -37,14 +37,15 @@ def aligned_rows(lines: Sequence[str]) -> list[list[str]]:
 
 
 def _is_table(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether all columns have names, and most rows a first cell and another one.
+    """Whether all columns have names, most rows a first cell and another one, and few cells two texts.
 
     The text below a heading whose number is apart ("1   Minutes") has no first cells.
     """
     if not rows or len(rows[0]) < 2 or not all(rows[0]) or {len(row) for row in rows} != {len(rows[0])}:
         return False
     filled = sum(bool(row[0]) and any(row[1:]) for row in rows[1:])
-    return filled >= FILLED_SHARE * len(rows[1:])
+    divided = sum("  " in cell for row in rows for cell in row)
+    return filled >= FILLED_SHARE * len(rows[1:]) and divided <= DIVIDED_SHARE * len(rows)
 
 
 def _starts(lines: Sequence[str]) -> list[int]:

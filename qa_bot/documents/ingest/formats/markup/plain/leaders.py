@@ -42,7 +42,7 @@ def _entries(lines: Sequence[str]) -> Iterator[tuple[bool, str]]:
             yield False, line
             begun = ""
         elif _is_head(line, following):
-            yield True, line.strip()
+            yield True, " ".join(line.split())
         elif _goes_on(line, following):
             begun = line.strip()
         else:

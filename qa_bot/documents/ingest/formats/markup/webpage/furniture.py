@@ -29,7 +29,7 @@ FURNITURE = (
     ".mw-editsection, .mw-portlet, "
     "#repository-container-header, table[aria-labelledby=folders-and-files], "  # GitHub
     ".gem-c-feedback, .gem-c-print-link, "  # gov.uk
-    ".theme-doc-version-badge, .theme-doc-toc-mobile, "  # Docusaurus
+    ".theme-doc-version-badge, .theme-doc-toc-mobile, .menu-title, "  # Docusaurus, mdBook
     "#phpbb :is(.postprofile, .post-buttons, .signature, .back2top, .action-bar, .stat-block, .sr-only), "
     ".crawler .topic-category, .crawler .more-topics__list, .crawler .post-likes, "  # Discourse
     ".crawler [itemprop=position], .crawler-linkback-list, "

@@ -40,6 +40,7 @@ def test_empty_cells():
         "Heading\n-------\nText of the\nparagraph",
         "Name   Room\nAbel   1.07\nBob    2.04",  # without dashes
         "Name   Room\n-----------",
+        "Key      Meaning\n-----------------\n<Nul>    zero   0\n<BS>     back   8",
         "1   MINUTES\n-----------\n    They were approved.\n    Thanks to Petra.",
         "       Room\n-----------\nAbel   1.07",  # a column without a name
         "Mon   8-12\n----------\nTue   8-12\n----------\nWed   closed",

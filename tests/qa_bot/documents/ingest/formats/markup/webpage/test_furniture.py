@@ -40,6 +40,7 @@ TEXT = "The garage has fourteen spaces for people who work here. " * 6
         "<a class=mw-jump-link>Jump to search</a>",
         "<div class=gem-c-feedback><h2>Is this page useful?</h2></div>",
         "<span class='theme-doc-version-badge badge'>Version: 3.x</span>",
+        "<h1 class=menu-title>The book</h1>",
         "<p><a href=/edit>Suggest Changes</a></p>",
         "<div class=footer>Powered by Sphinx | <a href=_sources/a.rst.txt>Page source</a></div>",
         "<div><p>Was this article helpful?</p><div><span>Yes</span> <span>No</span></div></div>",
