@@ -12,7 +12,9 @@ from qa_bot.documents.ingest.formats.markup.letters import with_joiners, without
 from qa_bot.documents.ingest.formats.markup.numbered_headings import lettered_headings, with_headings_apart
 from qa_bot.documents.ingest.formats.markup.plain.aligned import aligned_rows
 from qa_bot.documents.ingest.formats.markup.plain.chats import chat
+from qa_bot.documents.ingest.formats.markup.plain.columns import write_columns
 from qa_bot.documents.ingest.formats.markup.plain.leaders import write_leaders
+from qa_bot.documents.ingest.formats.markup.plain.memos import subject_of
 from qa_bot.documents.ingest.formats.markup.plain.tables import COLUMNS, SIGN, write_table
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
@@ -33,7 +35,8 @@ BROKEN = re.compile(
 CONJUNCTIONS = frozenset({"und", "oder", "bzw", "sowie", "bis", "and", "or", "to", "et", "ou"})
 SECTION = re.compile(
     r"(?:§+\s*\d+[a-z]?|(?:Artikel|Article|Art\.|Section|Clause|Abschnitt|Kapitel|Chapter|Chapitre|Teil|Part|Anlage|"
-    r"Anhang|Appendix|Annex|Schedule|Annexe)\s+(?:\d{1,3}[a-z]?|[IVX]{1,5}|[A-H]))"
+    r"Anhang|Appendix|Annex|Schedule|Annexe|TOP|Tagesordnungspunkt|Traktandum|Agenda [Ii]tem)"
+    r"\s+(?:\d{1,3}[a-z]?|[IVX]{1,5}|[A-H]))"
     r"(?:[.:]?$|[.:]?\s+[–—-]?\s*(?!(?:Abs|Nr|Satz|Absatz|Nummer|Ziffer)\b)[^\W\d_a-z].*)"
 )
 """The heading of a section of rules: "§ 3 Fees", "Article 4: Notice", "Anlage 1"."""
@@ -196,12 +199,14 @@ def _title_of(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
     if not blocks:
         return "", blocks
     lines = [line for line in blocks[0][:1] if not UNDERLINE.fullmatch(line)] + blocks[0][1:]
+    if subject := subject_of(blocks[0]):
+        return subject, blocks
     comment = COMMENT.match(lines[0])
     first, rest = lines[0][comment.end() if comment else 0 :].strip(), lines[1:]
     is_underlined = bool(rest) and UNDERLINE.fullmatch(rest[0]) is not None
     others = rest[1:] if is_underlined else rest
-    if not any(map(str.isalnum, first)):
-        return "", blocks
+    if not any(map(str.isalnum, first)):  # the frame of a comment
+        return _title_of([*([rest] if rest else []), *blocks[1:]])
     if not is_underlined and (not _may_be_title(first) or (rest and _is_wrapped(first, rest[0]))):
         return "", blocks
     if not others and len(blocks) == 1:
@@ -294,7 +299,7 @@ def _is_capitals(line: str) -> bool:
 
 
 def _write_block(writer: MarkdownWriter, lines: list[str], before: Sequence[str]) -> None:
-    if write_leaders(writer, lines) or write_table(writer, lines):
+    if write_leaders(writer, lines) or write_columns(writer, lines) or write_table(writer, lines):
         return
     is_indented = all(line.startswith(("    ", "\t")) for line in lines)
     if is_indented and before and before[-1].rstrip().endswith(":") and not SIGN.match(lines[0]):

@@ -125,7 +125,7 @@ JAPANESE = "来客用の駐車場は建物の北側にあります。料金は�
         ("Steps:\n1. Open the lid\n2) Pour\n   water", "Steps:\n\n1. Open the lid\n2. Pour water"),
         ("* a\n  - b\n  - c\n* d", "- a\n    - b\n    - c\n- d"),
         ("• a\n• b\n\na) first\nb) second", "- a\n- b\n- a) first\n- b) second"),
-        ("Room    Seats\nCurie   8\nHopper  12", "```\nRoom    Seats\nCurie   8\nHopper  12\n```"),
+        ("Room    Seats\nCurie   8\nHopper  12", "| Room | Seats |\n| --- | --- |\n| Curie | 8 |\n| Hopper | 12 |"),
         ("Room\tSeats\nCurie\t8", "| Room | Seats |\n| --- | --- |\n| Curie | 8 |"),
         ("+---+---+\n| a | b |\n+---+---+\n| 1 | 2 |", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
         ("Type this:\n\n    sudo reboot\n      now", "Type this:\n\n```\nsudo reboot\n  now\n```"),
@@ -303,3 +303,9 @@ def test_titles_of_settings(reads, first, title):
     (record,), _, _ = reads("a.ini", f"{first}\nlimit = 5\n\n# In seconds\ntimeout = 45\n")
     assert record.title == title
     assert "timeout = 45" in record.text
+
+
+def test_items_of_an_agenda_are_headings(reads):
+    data = "Minutes\n\nTOP 1  Welcome\nThe agenda is approved.\n\nTOP 2  Summer fair\nIt is on 5 July.\n"
+    (record,), _, _ = reads("minutes.txt", data)
+    assert record.text == "## TOP 1 Welcome\n\nThe agenda is approved.\n\n## TOP 2 Summer fair\n\nIt is on 5 July."
