@@ -18,6 +18,7 @@ from qa_bot.documents.ingest.formats.markup.webpage.mathml import write_formulas
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import PageMetadata, page_metadata
 from qa_bot.documents.ingest.formats.markup.webpage.note_marks import NoteMarks, label_notes
 from qa_bot.documents.ingest.formats.markup.webpage.programs.google_docs import with_elements
+from qa_bot.documents.ingest.formats.markup.webpage.programs.word_pages import with_titles
 from qa_bot.documents.ingest.formats.markup.webpage.structured.definition_tables import list_definitions
 from qa_bot.documents.ingest.formats.markup.webpage.structured.linked_data import Section, sections_of, unsaid
 from qa_bot.documents.ingest.formats.markup.webpage.structured.question_tables import head_by_questions
@@ -90,7 +91,7 @@ def read_page(html: str, *, with_links: bool = False) -> HtmlPage:
     Args:
         with_links: also collect the addresses of its links.
     """
-    tree = LexborHTMLParser(bounded(as_html(with_elements(html))))
+    tree = LexborHTMLParser(bounded(as_html(with_titles(with_elements(html)))))
     write_roles(tree)
     metadata = page_metadata(tree, with_links=with_links)
     sections = sections_of(tree)

@@ -236,17 +236,22 @@ class BlockWriter:
         self._begin_list(node)
         number, step = first_number(node)
         form = number_form(node)
-        child = node.child
+        child, is_begun = node.child, False
         while child is not None:
             if child.tag == "li" and node.tag == "ol":
                 number = whole_number(child.attributes.get("value"), number)
                 label = f"{numeral(number, number_form(child) or form)}."
                 self._item([child], depth + 1, _ListItem(number, label=label))
                 number += step
+            elif child.tag in {"ul", "ol"} and is_begun:  # a list in the list instead of in its last item
+                self._items.append(_ListItem(is_written=True))
+                self._list(child, depth + 1)
+                self._items.pop()
             elif (name := HANDLERS.get(child.tag or "")) is not None:
                 getattr(self, name)(child, depth + 1)
             else:
                 self._deeper(child, depth + 1)
+            is_begun = is_begun or child.tag == "li"
             child = child.next
         self._flush()
 

@@ -35,6 +35,7 @@ FURNITURE = (
     ".crawler [itemprop=position], .crawler-linkback-list, "
     ".article-author:has(.meta-group), .article-votes, .article-vote, .article-more-questions, "  # Zendesk, Freshdesk
     ".article-return-to-top, #vote-feedback-form, #vote-feedback-form-link, .print--remove, "
+    ".dokuwiki :is(.pageId, .docInfo), .page-header-icon, .property-icon, figure.callout > div > .icon, "  # Notion
     ".intercom-reaction-picker, .avatar:has(.avatar__info)"  # Intercom
 )
 HELPFUL = re.compile(

@@ -107,7 +107,8 @@ def _title(tree: LexborHTMLParser, names: dict[str, str]) -> str:
     title = " ".join(element.text().split()) if element is not None else ""
     nodes = tree.css("main h1") or tree.css("h1")
     headings = [" ".join(node.text().split()).rstrip("¶# ") for node in nodes]
-    if not title:
+    is_path = names.get("generator", "").startswith("DokuWiki")  # "it:vpn [Team wiki]"
+    if not title or (is_path and any(headings)):
         return next(filter(None, headings), "") or " ".join(names.get("og:title", "").split())
     if title in _site_names(tree, names):
         return next((heading for heading in headings if heading), title)
