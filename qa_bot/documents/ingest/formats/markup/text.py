@@ -52,6 +52,7 @@ STAMP = re.compile(r"\s*\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?\s+)?\d{1,2}:\d\d
 """The time at which a line of a chat or log begins; it is never the end of a wrapped sentence."""
 COMMENT = re.compile(r"\s*(?:#|;|//)\s")
 """A comment of a file with settings: nothing is joined to it."""
+COMMENT_FRAME = re.compile(r"\s*(?:#|;|//|/\*)[\s#;/*=-]*")
 SETTING = re.compile(r"\[[\w.: -]+\]|[\w.-]+ ?= ?.*")
 """A line of settings, or the name of their section."""
 PAIR = re.compile(r"[^\W\d_][\w ()/.&'-]{0,30}:\s+\S")
@@ -205,7 +206,7 @@ def _title_of(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
     first, rest = lines[0][comment.end() if comment else 0 :].strip(), lines[1:]
     is_underlined = bool(rest) and UNDERLINE.fullmatch(rest[0]) is not None
     others = rest[1:] if is_underlined else rest
-    if not any(map(str.isalnum, first)):  # the frame of a comment
+    if COMMENT_FRAME.fullmatch(lines[0]):
         return _title_of([*([rest] if rest else []), *blocks[1:]])
     if not is_underlined and (not _may_be_title(first) or (rest and _is_wrapped(first, rest[0]))):
         return "", blocks
@@ -219,6 +220,7 @@ def _title_of(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
 def _may_be_title(line: str) -> bool:
     return (
         len(line) <= TITLE_CHARACTERS
+        and any(map(str.isalnum, line))
         and line[-1] not in SENTENCE_ENDS
         and not SIGN.match(line)
         and not is_date(line)
