@@ -24,7 +24,7 @@ from qa_bot.documents.ingest.formats.markup.dialects.mkdocs import (
     without_references,
 )
 from qa_bot.documents.ingest.formats.markup.dialects.myst import with_directives, with_roles
-from qa_bot.documents.ingest.formats.markup.dialects.obsidian import without_marks
+from qa_bot.documents.ingest.formats.markup.dialects.obsidian import without_marks, without_queries
 from qa_bot.documents.ingest.formats.markup.dialects.pandoc import without_pandoc
 from qa_bot.documents.ingest.formats.markup.dialects.template_tags import filled, hidden, shown, with_fences
 from qa_bot.documents.ingest.formats.markup.loose_blocks import with_blocks_apart
@@ -81,7 +81,7 @@ def is_mdx(source: str) -> bool:
 
 def commonmark(source: str, *, mdx: bool = False) -> str:
     """The file in CommonMark with HTML; code blocks and inline code stay unchanged."""
-    source = with_containers(with_directives(hidden(without_properties(source))))
+    source = with_containers(with_directives(hidden(without_properties(without_queries(source)))))
     source = with_blocks_as_containers(with_roles(source))
     source = with_labels_of_tabs(source) if mdx else source
     source = with_plain_heads(source)
