@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from qa_bot.documents.ingest.dates import first_day, iso_date
 from qa_bot.documents.ingest.files.decoding import Repairs
 from qa_bot.documents.ingest.formats.field_markup import field_text, plain_field
-from qa_bot.documents.ingest.formats.office.properties import iso_date
 from qa_bot.documents.ingest.formats.pair_names import ANSWERS, QUESTIONS, is_named_by
 from qa_bot.documents.ingest.formats.sheets.sheet_tables import Table
 from qa_bot.documents.ingest.records import Item, Position, Record, Reject
@@ -118,6 +118,7 @@ def faq_records(
                 continue
             is_first = pair == columns.pairs[0]
             more = [f"{table.header[column]}: {row[column]}" for column in columns.others if row[column]]
+            date = _cell(row, columns.date)
             text, is_markdown = field_text(answer, *more)
             yield Record(
                 repairs.clean(name if is_first else f"{name}:{pair.language or columns.pairs.index(pair) + 1}"),
@@ -129,7 +130,7 @@ def faq_records(
                 markdown=is_markdown,
                 kind="pair",
                 positions=(Position(0, row=number),),
-                date=iso_date(_cell(row, columns.date)),
+                date=iso_date(date) or first_day(date),
                 language=pair.language,
                 tags=tuple(filter(None, (tag.strip() for tag in re.split(r"[,;]", _cell(row, columns.tags))))),
             )
