@@ -52,9 +52,12 @@ STAMP = re.compile(r"\s*\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?\s+)?\d{1,2}:\d\d
 """The time at which a line of a chat or log begins; it is never the end of a wrapped sentence."""
 COMMENT = re.compile(r"\s*(?:#|;|//)\s")
 """A comment of a file with settings: nothing is joined to it."""
+VERSION = re.compile(r"(?:version|release|v)?[ .]?\[?\d{1,4}\.\d{1,4}(?:\.\d|\b)", re.IGNORECASE)
+"""Begins the heading of one version of several, as in a list of changes."""
 COMMENT_FRAME = re.compile(r"\s*(?:#|;|//|/\*)[\s#;/*=-]*")
 SETTING = re.compile(r"\[[\w.: -]+\]|[\w.-]+ ?= ?.*")
 """A line of settings, or the name of their section."""
+LABEL = re.compile(r"\s*[^\W\d_][\w /.&'-]{0,30}:\s+\S")
 PAIR = re.compile(r"[^\W\d_][\w ()/.&'-]{0,30}:\s+\S")
 
 
@@ -205,6 +208,8 @@ def _title_of(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
     comment = COMMENT.match(lines[0])
     first, rest = lines[0][comment.end() if comment else 0 :].strip(), lines[1:]
     is_underlined = bool(rest) and UNDERLINE.fullmatch(rest[0]) is not None
+    if is_underlined and VERSION.match(first):
+        return "", blocks
     others = rest[1:] if is_underlined else rest
     if COMMENT_FRAME.fullmatch(lines[0]):
         return _title_of([*([rest] if rest else []), *blocks[1:]])
@@ -373,7 +378,7 @@ def _is_apart(previous: str, line: str, width: int, number: int | None) -> bool:
 
 
 def _joins(previous: str, line: str, width: int, *, is_item: bool) -> bool:
-    if COMMENT.match(line) or COMMENT.match(previous):
+    if COMMENT.match(line) or COMMENT.match(previous) or (LABEL.match(line) and LABEL.match(previous)):
         return False
     return is_item or (not STAMP.match(line) and width >= WRAPPED_WIDTH and _is_full(previous, line, width))
 

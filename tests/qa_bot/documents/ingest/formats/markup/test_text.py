@@ -309,3 +309,16 @@ def test_items_of_an_agenda_are_headings(reads):
     data = "Minutes\n\nTOP 1  Welcome\nThe agenda is approved.\n\nTOP 2  Summer fair\nIt is on 5 July.\n"
     (record,), _, _ = reads("minutes.txt", data)
     assert record.text == "## TOP 1 Welcome\n\nThe agenda is approved.\n\n## TOP 2 Summer fair\n\nIt is on 5 July."
+
+
+def test_the_heading_of_a_version_is_no_title(reads):
+    data = "Version 2.4.1 (2025-03-12)\n=====\n* Port 8443\n\nVersion 2.4.0\n=====\n* Dark mode\n"
+    (record,), _, _ = reads("changes.txt", data)
+    assert record.title == "changes"
+    assert record.text.startswith("# Version 2.4.1 (2025-03-12)\n\n- Port 8443\n\n# Version 2.4.0")
+
+
+def test_labelled_lines_are_not_joined(reads):
+    data = f"Minutes\n\nThe club\nPresent: {'Ann Hall, ' * 6}Bob\nApologies: Cid Weiss of the board\n"
+    (record,), _, _ = reads("minutes.txt", data)
+    assert record.text.endswith("Bob\nApologies: Cid Weiss of the board")
