@@ -35,8 +35,7 @@ BROKEN = re.compile(
 CONJUNCTIONS = frozenset({"und", "oder", "bzw", "sowie", "bis", "and", "or", "to", "et", "ou"})
 SECTION = re.compile(
     r"(?:§+\s*\d+[a-z]?|(?:Artikel|Article|Art\.|Section|Clause|Abschnitt|Kapitel|Chapter|Chapitre|Teil|Part|Anlage|"
-    r"Anhang|Appendix|Annex|Schedule|Annexe|TOP|Tagesordnungspunkt|Traktandum|Agenda [Ii]tem)"
-    r"\s+(?:\d{1,3}[a-z]?|[IVX]{1,5}|[A-H]))"
+    r"Anhang|Appendix|Annex|Schedule|Annexe)\s+(?:\d{1,3}[a-z]?|[IVX]{1,5}|[A-H]))"
     r"(?:[.:]?$|[.:]?\s+[–—-]?\s*(?!(?:Abs|Nr|Satz|Absatz|Nummer|Ziffer)\b)[^\W\d_a-z].*)"
 )
 """The heading of a section of rules: "§ 3 Fees", "Article 4: Notice", "Anlage 1"."""
@@ -57,6 +56,8 @@ VERSION = re.compile(r"(?:version|release|v)?[ .]?\[?\d{1,4}\.\d{1,4}(?:\.\d|\b)
 COMMENT_FRAME = re.compile(r"\s*(?:#|;|//|/\*)[\s#;/*=-]*")
 SETTING = re.compile(r"\[[\w.: -]+\]|[\w.-]+ ?= ?.*")
 """A line of settings, or the name of their section."""
+AGENDA = re.compile(r"\s*(?:TOP|Tagesordnungspunkt|Traktandum|Agenda [Ii]tem)\s+\d{1,2}[a-z]?[.:]?\s+\S")
+"""An item of an agenda, above its minutes."""
 LABEL = re.compile(r"\s*[^\W\d_][\w /.&'-]{0,30}:\s+\S")
 PAIR = re.compile(r"[^\W\d_][\w ()/.&'-]{0,30}:\s+\S")
 
@@ -378,7 +379,9 @@ def _is_apart(previous: str, line: str, width: int, number: int | None) -> bool:
 
 
 def _joins(previous: str, line: str, width: int, *, is_item: bool) -> bool:
-    if COMMENT.match(line) or COMMENT.match(previous) or (LABEL.match(line) and LABEL.match(previous)):
+    if any(COMMENT.match(one) or AGENDA.match(one) for one in (line, previous)):
+        return False
+    if LABEL.match(line) and LABEL.match(previous):
         return False
     return is_item or (not STAMP.match(line) and width >= WRAPPED_WIDTH and _is_full(previous, line, width))
 

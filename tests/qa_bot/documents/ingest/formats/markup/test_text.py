@@ -305,10 +305,12 @@ def test_titles_of_settings(reads, first, title):
     assert "timeout = 45" in record.text
 
 
-def test_items_of_an_agenda_are_headings(reads):
-    data = "Minutes\n\nTOP 1  Welcome\nThe agenda is approved.\n\nTOP 2  Summer fair\nIt is on 5 July.\n"
-    (record,), _, _ = reads("minutes.txt", data)
-    assert record.text == "## TOP 1 Welcome\n\nThe agenda is approved.\n\n## TOP 2 Summer fair\n\nIt is on 5 July."
+def test_items_of_an_agenda_are_lines(reads):
+    title = "TOP 1  Welcome, and who is there to vote on it"
+    (record,), _, _ = reads(
+        "minutes.txt", f"Minutes\n\n{title}\nThe agenda is approved by all members who are there.\n"
+    )
+    assert record.text == f"{title}\nThe agenda is approved by all members who are there."
 
 
 def test_the_heading_of_a_version_is_no_title(reads):
