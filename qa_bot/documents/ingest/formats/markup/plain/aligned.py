@@ -33,7 +33,18 @@ def aligned_rows(lines: Sequence[str]) -> list[list[str]]:
     else:
         groups = [match.start() for match in GROUP.finditer(dashes)]
         rows = _cut(texts, groups) if len(groups) > 1 else _cut(texts, _starts(texts))
-    return rows if _is_table(rows) else []
+    return _joined(rows) if _is_table(rows) else []
+
+
+def _joined(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The rows, with lines that go on cells of the row above joined to them: they begin with small letters."""
+    joined: list[list[str]] = []
+    for row in rows:
+        if joined and not row[0] and all(cell[:1].islower() for cell in row if cell):
+            joined[-1] = [f"{above} {cell}".strip() for above, cell in zip(joined[-1], row, strict=True)]
+        else:
+            joined.append(list(row))
+    return joined
 
 
 def _is_table(rows: Sequence[Sequence[str]]) -> bool:

@@ -33,6 +33,18 @@ def test_empty_cells():
     ]
 
 
+def test_cells_of_two_lines():
+    table = (
+        "Room   Use              Contact\n----   --------------   -------\n1.07   Meetings of up   Ann\n"
+        "       to eight\n1.08   Storage          Bob"
+    )
+    assert aligned_rows(table.split("\n")) == [
+        ["Room", "Use", "Contact"],
+        ["1.07", "Meetings of up to eight", "Ann"],
+        ["1.08", "Storage", "Bob"],
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [
