@@ -16,7 +16,7 @@ from markdown_it.token import Token
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.document_title import first_title
-from qa_bot.documents.ingest.formats.markup.dialects.joplin import JoplinItem, joplin_item
+from qa_bot.documents.ingest.formats.markup.dialects.notes.joplin import JoplinItem, joplin_item
 from qa_bot.documents.ingest.formats.markup.front_matter import front_matter
 from qa_bot.documents.ingest.formats.markup.html import fragment, plain, without_title
 from qa_bot.documents.ingest.formats.markup.markdown_dialects import commonmark, is_mdx

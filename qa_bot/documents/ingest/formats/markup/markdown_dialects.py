@@ -16,7 +16,6 @@ from qa_bot.documents.ingest.formats.markup.dialects.containers import (
 )
 from qa_bot.documents.ingest.formats.markup.dialects.docusaurus import with_labels_of_tabs
 from qa_bot.documents.ingest.formats.markup.dialects.fences import lines_of
-from qa_bot.documents.ingest.formats.markup.dialects.logseq import without_properties
 from qa_bot.documents.ingest.formats.markup.dialects.loose_marks import with_marks_mended
 from qa_bot.documents.ingest.formats.markup.dialects.mkdocs import (
     with_blocks_as_containers,
@@ -24,7 +23,8 @@ from qa_bot.documents.ingest.formats.markup.dialects.mkdocs import (
     without_references,
 )
 from qa_bot.documents.ingest.formats.markup.dialects.myst import with_directives, with_roles
-from qa_bot.documents.ingest.formats.markup.dialects.obsidian import without_marks, without_queries
+from qa_bot.documents.ingest.formats.markup.dialects.notes.logseq import without_properties
+from qa_bot.documents.ingest.formats.markup.dialects.notes.obsidian import without_marks, without_queries
 from qa_bot.documents.ingest.formats.markup.dialects.pandoc import without_pandoc
 from qa_bot.documents.ingest.formats.markup.dialects.template_tags import filled, hidden, shown, with_fences
 from qa_bot.documents.ingest.formats.markup.loose_blocks import with_blocks_apart

@@ -28,11 +28,11 @@ def label_notes(root: LexborNode) -> None:
             text.child.insert_before(f"{label.text().strip()} ")
             label.decompose()
     for note in root.css(DOKUWIKI_NOTES):
-        label, content = note.css_first("sup"), note.css_first(".content")
-        mark = MARK.fullmatch(label.text().strip()) if label is not None else None
-        if label is not None and mark and content is not None and content.child is not None:
+        raised, content = note.css_first("sup"), note.css_first(".content")
+        mark = MARK.fullmatch(raised.text().strip()) if raised is not None else None
+        if raised is not None and mark and content is not None and content.child is not None:
             content.child.insert_before(f"[{mark[1]}] ")
-            label.decompose()
+            raised.decompose()
 
 
 class NoteMarks:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.documents.ingest.formats.markup.dialects.obsidian import without_marks, without_queries
+from qa_bot.documents.ingest.formats.markup.dialects.notes.obsidian import without_marks, without_queries
 
 
 @pytest.mark.parametrize(
