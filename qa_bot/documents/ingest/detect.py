@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from qa_bot.documents.ingest.files.decoding import encoding_of, has_mark
 from qa_bot.documents.ingest.files.signatures import other_archive, signature
+from qa_bot.documents.ingest.formats.pair_names import ANSWERS, QUESTIONS
 
 
 class Reader(NamedTuple):
@@ -38,6 +39,12 @@ class Reader(NamedTuple):
         return self.module.startswith(BINARY_MODULES) or self.function == "read_archive"
 
 
+def _yaml_field(names: set[str]) -> re.Pattern[str]:
+    """Finds a line of YAML with one of the names of fields."""
+    words = "|".join(map(re.escape, sorted(names)))
+    return re.compile(rf"^[ \t]*(?:-[ \t]+)?[\"']?(?:{words})[\"']?[ \t]*:(?=\s)", re.IGNORECASE | re.MULTILINE)
+
+
 BINARY_MODULES = ("office.", "sheets.xls", "sheets.ods", "pages.", "mail.msg")
 """Rooms and modules of `formats/` that give files of others to large parsers."""
 
@@ -59,6 +66,7 @@ READERS = {
     "tsv": Reader("sheets.delimited", (".tsv", ".tab"), function="read_tsv"),
     "csv": Reader("sheets.delimited", (".csv",)),
     "squad": Reader("data.squad"),
+    "yaml": Reader("data.yaml_pairs"),
     "medquad": Reader("data.medquad", roots=("Document", "doc", "DiseaseFile")),
     "stackexchange": Reader("data.stackexchange", roots=("posts",)),
     "markdown": Reader("markup.markdown", (".md", ".markdown", ".mdx", ".mkd", ".mdown", ".qmd", ".rmd")),
@@ -118,6 +126,9 @@ ONE_LIST = re.compile(
 )
 """An object with a list of objects, after some fields of other kinds."""
 TEXT_FIELD = re.compile(r'"(?:text|question|frage|pregunta|domanda)"\s*:', re.IGNORECASE)
+YAML = (".yaml", ".yml")
+YAML_QUESTION = _yaml_field(QUESTIONS)
+YAML_ANSWER = _yaml_field(ANSWERS)
 NEXT_LINE = re.compile(r"\}[ \t\r]*\n\s*\{")
 WORDPRESS_HEAD = re.compile(r"<rss\b[^>]*?xmlns:wp\s*=")
 CONFLUENCE_HEAD = re.compile(r'<div id="main-header">.{0,200}?<div id="breadcrumb-section">', re.DOTALL)
@@ -246,6 +257,8 @@ def _expect_whole(name: str, head: bytes) -> None:
 
 
 def _by_content(suffix: str, text: str) -> str:
+    if suffix in YAML and YAML_QUESTION.search(text) and YAML_ANSWER.search(text):
+        return "yaml"
     if text.startswith(SEARCH_INDEX):
         raise UnknownFormatError("Expected a document, but got the search index of a website; its pages are read.")
     if suffix == ".json" or text.startswith("{"):

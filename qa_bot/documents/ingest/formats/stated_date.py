@@ -41,7 +41,10 @@ _MONTH_ALONE = (
     rf"(?:(?P<month>{_MONTH})\.?,?[ -](?:de |of )?(?P<year>\d{{4}})|(?P<number>0?[1-9]|1[0-2])/(?P<year2>\d{{4}})"
     r"|(?P<number2>0[1-9]|1[0-2])\.(?P<year3>\d{4})|(?P<year4>\d{4})-(?P<number3>0[1-9]|1[0-2]))(?![\w/.-]*\d)"
 )
-_WEEKDAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day,? |(?:montag|dienstag|mittwoch|donnerstag|freitag),? )?"
+_WEEKDAY = (
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day,? |(?:montag|dienstag|mittwoch|donnerstag|freitag),? "
+    r"|(?:mon|tue|wed|thu|fri|sat|sun)[.,]{1,2} |(?:mo|di|mi|do|fr|sa|so)[.,]{1,2} )?"
+)
 _BEFORE = r"on|at|the|as of|from|since|am|vom|den|ab|le|du|au|el|il|op"
 _GAP = rf"[\s*_|:：–—-]{{0,8}}(?:(?:{_BEFORE})\b[\s:*_]{{0,5}})?{_WEEKDAY}"
 _CHANGED = (

@@ -20,6 +20,7 @@ TEXTS = {
     "jsonl": ("a.jsonl", '{"id": "1", "title": "Cats", "text": "Cats sleep."}\n'),
     "json": ("a.json", json.dumps([{"id": "1", "title": "Cats", "text": "Cats sleep."}])),
     "csv": ("a.csv", "question,answer\nCats,Cats sleep.\n"),
+    "yaml": ("a.yaml", "- question: Cats\n  answer: Cats sleep.\n"),
     "tsv": ("a.tsv", "1\tCats\tCats sleep.\n"),
     "squad": ("a.json", json.dumps({"data": [{"title": "Cats", "paragraphs": [{"context": "Cats sleep."}]}]})),
     "medquad": (

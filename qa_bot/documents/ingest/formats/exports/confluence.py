@@ -24,11 +24,20 @@ FURNITURE = re.compile(
 PANEL_TITLE = re.compile(r'<div class="[^"<>]{0,80}\bpanelHeader\b[^<>]{0,300}>\s*<b>([^<>]{1,200})</b>\s*</div>')
 """The title of a box of code or text, which is no heading of what follows the box."""
 
+EXPANDER = re.compile(r'<span class="expand-control-text">([^<>]{1,300})</span>')
+"""The line that shows a hidden text, such as a question above its answer."""
+NO_ISSUE = re.compile(
+    r'\s*-?\s*<span class="summary">Getting issue details\.{3}</span>'
+    r'\s*(?:<span class="aui-lozenge[^<>]*>STATUS</span>)?'
+)
+"""What a page has in place of the title of an issue of Jira until its script runs."""
+
 
 def read(file: SourceFile) -> Iterator[Item]:
     """One record with the path as its id."""
     source = file.text()
-    parsed = html.read_page(PANEL_TITLE.sub(r"<p>\1:</p>", FURNITURE.sub("", source)))
+    page = PANEL_TITLE.sub(r"<p>\1:</p>", NO_ISSUE.sub("", FURNITURE.sub("", source)))
+    parsed = html.read_page(EXPANDER.sub(r"<b>\1</b>", page))
     title = file.repairs.clean(parsed.metadata.title.partition(" : ")[2] or parsed.metadata.title)
     text = file.repairs.clean(html.without_title(parsed.markdown, title))
     if not text:

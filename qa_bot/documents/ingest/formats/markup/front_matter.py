@@ -100,6 +100,14 @@ def _fields(text: str, *, is_toml: bool) -> Mapping[Any, Any] | None:
     return fields if isinstance(fields, Mapping) else {} if fields is None else None
 
 
+def yaml_values(text: str) -> list[Any]:
+    """The values of the documents of a YAML file; [] if it cannot be read."""
+    try:
+        return list(yaml.load_all(text, _loader(text)))
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return []
+
+
 def _loader(text: str) -> type[Any]:
     """One of the loaders that make plain values only; libyaml's is ten times as fast."""
     is_flat = sum(map(text.count, "[{-?")) <= MOST_NESTED

@@ -17,9 +17,12 @@ from qa_bot.documents.ingest.formats.markup.webpage.lists import divide_values, 
 from qa_bot.documents.ingest.formats.markup.webpage.mathml import write_formulas
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import PageMetadata, page_metadata
 from qa_bot.documents.ingest.formats.markup.webpage.note_marks import NoteMarks, label_notes
+from qa_bot.documents.ingest.formats.markup.webpage.programs.google_docs import with_elements
+from qa_bot.documents.ingest.formats.markup.webpage.programs.word_pages import with_titles
 from qa_bot.documents.ingest.formats.markup.webpage.structured.definition_tables import list_definitions
 from qa_bot.documents.ingest.formats.markup.webpage.structured.linked_data import Section, sections_of, unsaid
 from qa_bot.documents.ingest.formats.markup.webpage.structured.question_tables import head_by_questions
+from qa_bot.documents.ingest.formats.markup.webpage.structured.roles import write_roles
 from qa_bot.documents.ingest.formats.markup.webpage.structured.side_by_side import join_columns
 from qa_bot.documents.ingest.formats.markup.webpage.tables import write_role_tables
 from qa_bot.documents.ingest.formats.markup.webpage.tabs import label_tabs
@@ -88,7 +91,8 @@ def read_page(html: str, *, with_links: bool = False) -> HtmlPage:
     Args:
         with_links: also collect the addresses of its links.
     """
-    tree = LexborHTMLParser(bounded(as_html(html)))
+    tree = LexborHTMLParser(bounded(as_html(with_titles(with_elements(html)))))
+    write_roles(tree)
     metadata = page_metadata(tree, with_links=with_links)
     sections = sections_of(tree)
     body = main_element(tree)

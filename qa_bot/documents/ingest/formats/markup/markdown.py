@@ -16,6 +16,7 @@ from markdown_it.token import Token
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.document_title import first_title
+from qa_bot.documents.ingest.formats.markup.dialects.notes.joplin import JoplinItem, joplin_item
 from qa_bot.documents.ingest.formats.markup.front_matter import front_matter
 from qa_bot.documents.ingest.formats.markup.html import fragment, plain, without_title
 from qa_bot.documents.ingest.formats.markup.markdown_dialects import commonmark, is_mdx
@@ -44,6 +45,9 @@ KNOWN_TAGS = SWALLOWING.union(INLINE_TAGS.split(), (tag for tag in HANDLERS if t
 def read(file: SourceFile) -> Iterator[Item]:
     """One record; its title is that of the front matter, else the heading of level 1, if the text has one for all."""
     source = file.text().replace("\r\n", "\n")
+    if (item := joplin_item(source)) is not None:
+        yield from _note(file, item)
+        return
     front = front_matter(source)
     writer = markdown_blocks(source[front.end :], mdx=file.name.lower().endswith(".mdx"))
     title = plain(front.title) or first_title(writer, file.stem)
@@ -66,6 +70,20 @@ def read(file: SourceFile) -> Iterator[Item]:
         draft=front.draft,
         tags=tuple(map(file.repairs.clean, front.tags)),
     )
+
+
+def _note(file: SourceFile, item: JoplinItem) -> Iterator[Item]:
+    """A note of Joplin; what else the program exports has no text."""
+    if not item.is_note:
+        yield Notice(f"{file.where}:1", "The file is a notebook, a tag or other data of Joplin; its notes are read.")
+        return
+    text = "" if item.is_encrypted else file.repairs.clean(without_title(markdown_blocks(item.text).text, item.title))
+    if not text:
+        reason = "an encrypted one; export it decrypted" if item.is_encrypted else "an empty one; add some"
+        yield Reject(f"{file.where}:1", f"Expected a note with text, but got {reason}.")
+        return
+    title = file.repairs.clean(item.title) or file.stem
+    yield Record(file.name, title, text, url=item.url, where=f"{file.where}:1", markdown=True, date=item.date)
 
 
 def markdown_blocks(source: str, writer: MarkdownWriter | None = None, *, mdx: bool = False) -> MarkdownWriter:

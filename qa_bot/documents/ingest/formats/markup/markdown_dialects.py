@@ -16,7 +16,6 @@ from qa_bot.documents.ingest.formats.markup.dialects.containers import (
 )
 from qa_bot.documents.ingest.formats.markup.dialects.docusaurus import with_labels_of_tabs
 from qa_bot.documents.ingest.formats.markup.dialects.fences import lines_of
-from qa_bot.documents.ingest.formats.markup.dialects.logseq import without_properties
 from qa_bot.documents.ingest.formats.markup.dialects.loose_marks import with_marks_mended
 from qa_bot.documents.ingest.formats.markup.dialects.mkdocs import (
     with_blocks_as_containers,
@@ -24,10 +23,12 @@ from qa_bot.documents.ingest.formats.markup.dialects.mkdocs import (
     without_references,
 )
 from qa_bot.documents.ingest.formats.markup.dialects.myst import with_directives, with_roles
-from qa_bot.documents.ingest.formats.markup.dialects.obsidian import without_marks
+from qa_bot.documents.ingest.formats.markup.dialects.notes.logseq import without_properties
+from qa_bot.documents.ingest.formats.markup.dialects.notes.obsidian import without_marks, without_queries
 from qa_bot.documents.ingest.formats.markup.dialects.pandoc import without_pandoc
 from qa_bot.documents.ingest.formats.markup.dialects.template_tags import filled, hidden, shown, with_fences
 from qa_bot.documents.ingest.formats.markup.loose_blocks import with_blocks_apart
+from qa_bot.documents.ingest.formats.markup.plain.drawn_tables import with_drawn_tables
 
 INLINE_CODE = re.compile(r"(``[^\n]+?``|`[^`\n]+`)")
 ADMONITION = re.compile(r"^([\s>]*)(?:!!!|\?\?\?\+?|===!?\+?)[ \t]++(?:([\w-]++)[\w\s-]*+)?[ \t]*+(?:\"(.*)\")?[ \t]*$")
@@ -61,6 +62,7 @@ MDX_COMMENT = re.compile(r"\{/\*(?:(?!\{/\*|\*/\}).)*\*/\}", re.DOTALL)
 JSX = re.compile(r"</?(?:[A-Z][\w.]*|(?=>))")
 JSX_TEXT = re.compile(r"\b(?:title|label|summary|alt|header|heading)=(?:\{\s*)?[\"']([^\"']+)[\"']")
 SUPERSCRIPT = re.compile(r"\^([A-Za-z0-9]{1,10})\^(?!\w)")
+SUBSCRIPT = re.compile(r"(?<=[A-Za-z)])~(\d{1,3})~(?![~\d])")
 MATHS_SIGN = re.compile(r"\$\s?([<>≤≥=±+×]|[<>]=)\s?\$")
 MDX_LONG_IMPORT = re.compile(r"import\s+(?:[\w$]+\s*,\s*)?\{[^{}]*$")
 MDX_LOOP = re.compile(r"\{\s*[\w$.?]{1,100}\.(?:map|filter)\((?:[^{}]|\{[^{}]{0,500}\}){0,2000}\}")
@@ -79,7 +81,7 @@ def is_mdx(source: str) -> bool:
 
 def commonmark(source: str, *, mdx: bool = False) -> str:
     """The file in CommonMark with HTML; code blocks and inline code stay unchanged."""
-    source = with_containers(with_directives(hidden(without_properties(source))))
+    source = with_containers(with_directives(hidden(without_properties(without_queries(source)))))
     source = with_blocks_as_containers(with_roles(source))
     source = with_labels_of_tabs(source) if mdx else source
     source = with_plain_heads(source)
@@ -152,7 +154,7 @@ def _converted(text: str, targets: Set[str], components: list[str] | None) -> st
     if components is not None:
         text = MDX_LOOP.sub("", _without_jsx(_without_mdx_code(text), components))
     text = LISTED_CONTENTS.sub("", text) if "toc" in text else text
-    text = without_pandoc(text, targets)
+    text = without_pandoc(with_drawn_tables(text), targets)
     text = "\n".join(_line(line) for line in without_references(without_marks(text)).split("\n"))
     text = with_blocks_apart(with_marks_mended("\n".join(_with_items(text.split("\n")))))
     pieces = INLINE_CODE.split(text)
@@ -173,6 +175,8 @@ def _templates_filled(pieces: list[str], targets: Set[str]) -> Iterator[str]:
             text = WIKI_LINK.sub(lambda match: "" if match[1] else (str(match[3] or match[2])), text)
         if "^" in text:
             text = SUPERSCRIPT.sub(r"<sup>\1</sup>", text)
+        if "~" in text:
+            text = SUBSCRIPT.sub(r"<sub>\1</sub>", text)
         if "$" in text:
             text = MATHS_SIGN.sub(lambda match: html.escape(match[1]), text)
         yield text

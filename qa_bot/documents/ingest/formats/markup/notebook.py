@@ -95,7 +95,7 @@ def _output(output: object) -> str:
     values = [output.get("text"), data.get("text/plain") if isinstance(data, Mapping) else None]
     if output.get("output_type") in {"error", "pyerr"}:
         values = [f"{_text(output.get('ename'))}: {_text(output.get('evalue'))}"]
-    text = ESCAPES.sub("", next(filter(None, map(_text, values)), "")).strip()
+    text = ESCAPES.sub("", next(filter(None, map(_text, values)), "")).strip("\r\n").rstrip()
     return text if len(text) <= LONGEST_OUTPUT else ""
 
 

@@ -10,6 +10,12 @@ from qa_bot.documents.ingest.dates import is_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.markup.letters import with_joiners, without_joiners
 from qa_bot.documents.ingest.formats.markup.numbered_headings import lettered_headings, with_headings_apart
+from qa_bot.documents.ingest.formats.markup.plain.aligned import aligned_rows
+from qa_bot.documents.ingest.formats.markup.plain.chats import chat
+from qa_bot.documents.ingest.formats.markup.plain.columns import write_columns
+from qa_bot.documents.ingest.formats.markup.plain.leaders import write_leaders
+from qa_bot.documents.ingest.formats.markup.plain.memos import subject_of
+from qa_bot.documents.ingest.formats.markup.plain.tables import COLUMNS, SIGN, write_table
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 
@@ -33,24 +39,26 @@ SECTION = re.compile(
     r"(?:[.:]?$|[.:]?\s+[–—-]?\s*(?!(?:Abs|Nr|Satz|Absatz|Nummer|Ziffer)\b)[^\W\d_a-z].*)"
 )
 """The heading of a section of rules: "§ 3 Fees", "Article 4: Notice", "Anlage 1"."""
-SIGN = re.compile(r"(\s*)(?:([-*•·‣▪◦–—+])|(\d{1,3})[.)]|\(?([a-z])[.)])\s+(\S.*)")
 BELOW_NUMBER = re.compile(r"(\d{1,3})(?:\.\d{1,3}){1,3}\.?\s+[^\W\d_a-z]")
 """The number of a part of a numbered item: "2.1 The pump leaks"."""
 SMALL_WORD = 3  # letters
-COLUMNS = re.compile(r"\S(?: {2,}|\t+)\S")
-LEADERS = re.compile(r"(?<=[^\s.]) *+\.{4,}+ *+(?=\S)")
-"""The dots between an entry and its value, as in a list of those present and their offices."""
 PAGE_LINE = re.compile(r"\S.*\s\[(?:Page|Seite) \d{1,4}\]\s*")
 """The last line of a page of an RFC; the first of the next one follows it."""
 MANUAL_PAGE = re.compile(r"\s*(\S{1,60}\(\d[a-zA-Z]{0,8}\)) {2,}(?:\S.* {2,})?\1\s*")
 """The first line of a page of a manual: "TAR(1)      GNU TAR Manual      TAR(1)"."""
 CENTRED = 8  # blanks before a line in the middle of a page
-PIPES = re.compile(r"\s*\|.*\|\s*")
-DASHES = re.compile(r"[\s|:+=-]+")
 STAMP = re.compile(r"\s*\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?\s+)?\d{1,2}:\d\d\b")
 """The time at which a line of a chat or log begins; it is never the end of a wrapped sentence."""
 COMMENT = re.compile(r"\s*(?:#|;|//)\s")
 """A comment of a file with settings: nothing is joined to it."""
+VERSION = re.compile(r"(?:version|release|v)?[ .]?\[?\d{1,4}\.\d{1,4}(?:\.\d|\b)", re.IGNORECASE)
+"""Begins the heading of one version of several, as in a list of changes."""
+COMMENT_FRAME = re.compile(r"\s*(?:#|;|//|/\*)[\s#;/*=-]*")
+SETTING = re.compile(r"\[[\w.: -]+\]|[\w.-]+ ?= ?.*")
+"""A line of settings, or the name of their section."""
+AGENDA = re.compile(r"\s*(?:TOP|Tagesordnungspunkt|Traktandum|Agenda [Ii]tem)\s+\d{1,2}[a-z]?[.:]?\s+\S")
+"""An item of an agenda, above its minutes."""
+LABEL = re.compile(r"\s*[^\W\d_][\w /.&'-]{0,30}:\s+\S")
 PAIR = re.compile(r"[^\W\d_][\w ()/.&'-]{0,30}:\s+\S")
 
 
@@ -64,14 +72,15 @@ def read(file: SourceFile) -> Iterator[Item]:
         text = _without_page_lines(portion.replace("\f", "\n\n").strip("\n"))
         if not text.strip():
             continue
-        blocks = _blocks(text)
+        messages = chat(text)
+        blocks = [] if messages else _blocks(text)
         if number == 1:
             title, blocks = _title(blocks)
             title = without_joiners(title) or file.stem
         yield Record(
             file.name if number == 1 else f"{file.name}#{number}",
             title if number == 1 else f"{title} ({number})",
-            markdown_text(blocks),
+            messages or markdown_text(blocks),
             where=f"{file.where}:{line}",
             markdown=True,
         )
@@ -195,9 +204,16 @@ def _title_of(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
     if not blocks:
         return "", blocks
     lines = [line for line in blocks[0][:1] if not UNDERLINE.fullmatch(line)] + blocks[0][1:]
-    first, rest = lines[0].strip(), lines[1:]
+    if subject := subject_of(blocks[0]):
+        return subject, blocks
+    comment = COMMENT.match(lines[0])
+    first, rest = lines[0][comment.end() if comment else 0 :].strip(), lines[1:]
     is_underlined = bool(rest) and UNDERLINE.fullmatch(rest[0]) is not None
+    if is_underlined and VERSION.match(first):
+        return "", blocks
     others = rest[1:] if is_underlined else rest
+    if COMMENT_FRAME.fullmatch(lines[0]):
+        return _title_of([*([rest] if rest else []), *blocks[1:]])
     if not is_underlined and (not _may_be_title(first) or (rest and _is_wrapped(first, rest[0]))):
         return "", blocks
     if not others and len(blocks) == 1:
@@ -210,9 +226,11 @@ def _title_of(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
 def _may_be_title(line: str) -> bool:
     return (
         len(line) <= TITLE_CHARACTERS
+        and any(map(str.isalnum, line))
         and line[-1] not in SENTENCE_ENDS
         and not SIGN.match(line)
         and not is_date(line)
+        and not SETTING.fullmatch(line)
         and "\t" not in line
     )
 
@@ -233,6 +251,8 @@ def _write_heading(
     if len(lines) > 2 and UNDERLINE.fullmatch(lines[0]) and UNDERLINE.fullmatch(lines[2]):
         lines = lines[1:]
     first = lines[0].strip()
+    if aligned_rows(lines):
+        return lines
     if len(lines) > 1 and (underline := UNDERLINE.fullmatch(lines[1])) and len(first) <= TITLE_CHARACTERS:
         writer.heading(1 if underline[1] == "=" else 2, first)
         return lines[2:]
@@ -287,11 +307,7 @@ def _is_capitals(line: str) -> bool:
 
 
 def _write_block(writer: MarkdownWriter, lines: list[str], before: Sequence[str]) -> None:
-    if _has_leaders(lines):
-        for line in lines:
-            writer.item(" ".join(LEADERS.sub(": ", line).split()))
-        return
-    if _write_table(writer, lines):
+    if write_leaders(writer, lines) or write_columns(writer, lines) or write_table(writer, lines):
         return
     is_indented = all(line.startswith(("    ", "\t")) for line in lines)
     if is_indented and before and before[-1].rstrip().endswith(":") and not SIGN.match(lines[0]):
@@ -302,33 +318,6 @@ def _write_block(writer: MarkdownWriter, lines: list[str], before: Sequence[str]
             writer.item(line)
     else:
         _write_items(writer, lines)
-
-
-def _has_leaders(lines: Sequence[str]) -> bool:
-    led = sum(LEADERS.search(line) is not None for line in lines)
-    return led > 1 and 2 * led > len(lines) and not any(map(SIGN.match, lines))
-
-
-def _write_table(writer: MarkdownWriter, lines: list[str]) -> bool:
-    """Write lines of cells as a table, or as code if blanks align them."""
-    if len(lines) < 2:
-        return False
-    tabs = [line.strip().count("\t") for line in lines]
-    if min(tabs) and len(set(tabs)) == 1:
-        writer.table([line.strip().split("\t") for line in lines])
-        return True
-    if all(PIPES.fullmatch(line) or DASHES.fullmatch(line) for line in lines):
-        writer.table([_cells(line) for line in lines if not DASHES.fullmatch(line)])
-        return True
-    aligned = sum(COLUMNS.search(line.strip()) is not None for line in lines if not SIGN.match(line))
-    if aligned >= 2 and aligned * 10 >= len(lines) * 7:
-        writer.code("\n".join(lines))
-        return True
-    return False
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip().strip("|").split("|")]
 
 
 def _write_items(writer: MarkdownWriter, lines: list[str]) -> None:
@@ -390,7 +379,9 @@ def _is_apart(previous: str, line: str, width: int, number: int | None) -> bool:
 
 
 def _joins(previous: str, line: str, width: int, *, is_item: bool) -> bool:
-    if COMMENT.match(line) or COMMENT.match(previous):
+    if any(COMMENT.match(one) or AGENDA.match(one) for one in (line, previous)):
+        return False
+    if LABEL.match(line) and LABEL.match(previous):
         return False
     return is_item or (not STAMP.match(line) and width >= WRAPPED_WIDTH and _is_full(previous, line, width))
 

@@ -31,7 +31,7 @@ TICKED = re.compile(rf"[{TICKS}]\s+(?=\S)")
 NUMBERED_HEADING = re.compile(
     r"(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:chapter|kapitel|appendix|part|section) \w+)\s", re.IGNORECASE
 )
-HYPHENATED = ("-", *BREAK_HYPHENS)
+HYPHENATED = ("-", "\u2010", *BREAK_HYPHENS)
 HYPHENS = str.maketrans(dict.fromkeys(BREAK_HYPHENS, "-"))
 SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
 

@@ -13,7 +13,7 @@ LONGEST_HEADING = 200  # characters
 LONGEST_BOLD_HEADING = 120
 LEVELS = 5
 FEW_CHARACTERS = 100  # of text outside of tables, such as a title alone
-HYPHENS = ("-", *BREAK_HYPHENS)
+HYPHENS = ("-", "\u2010", *BREAK_HYPHENS)
 CONJUNCTION = re.compile(r"(?:und|oder|bzw|sowie|bis|and)\b|(?:or|to)(?=\s+\w+-)")
 """Follows a hyphen in place of the end of the next word: "pre- and post-war", "Vor- und Nachteile"."""
 PUNCTUATION = ".,;:!?…()[]\"'“”„»«"

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from qa_bot.documents.ingest.dates import first_day, iso_date
 from qa_bot.documents.ingest.files.decoding import Repairs
 from qa_bot.documents.ingest.formats.field_markup import field_text, plain_field
-from qa_bot.documents.ingest.formats.office.properties import iso_date
-from qa_bot.documents.ingest.formats.pair_names import ANSWERS, QUESTIONS
+from qa_bot.documents.ingest.formats.pair_names import ANSWERS, QUESTIONS, is_named_by
 from qa_bot.documents.ingest.formats.sheets.sheet_tables import Table
 from qa_bot.documents.ingest.records import Item, Position, Record, Reject
 from qa_core.text.languages import LANGUAGES, language_code
@@ -62,13 +62,23 @@ class Columns(NamedTuple):
 def faq_columns(header: Sequence[str]) -> Columns | None:
     """The columns of an FAQ sheet, or None if its header has no question or no answer."""
     names = [_name(cell) for cell in header]
-    pairs = _pairs([_without_mark(name) for name in names])
+    pairs = _pairs(_with_plain_names([_without_mark(name) for name in names]))
     if not pairs:
         return None
     ids, links, tags, dates, bodies = (_find(names, words) for words in (IDS, LINKS, TAGS, DATES, BODIES))
     known = {ids, links, tags, dates, bodies, *(column for pair in pairs for column in (pair.question, pair.answer))}
     others = tuple(number for number, name in enumerate(names) if name and name not in COUNTS and number not in known)
     return Columns(pairs, ids, links, tags, dates, bodies, others)
+
+
+def _with_plain_names(names: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The names with languages; the only column that a longer name says to be of questions or answers is named so."""
+    plain = list(names)
+    for words, word in ((QUESTIONS, "question"), (ANSWERS, "answer")):
+        longer = [number for number, (name, _) in enumerate(names) if is_named_by(name, words)]
+        if len(longer) == 1 and not any(name in words for name, _ in names):
+            plain[longer[0]] = (word, names[longer[0]][1])
+    return plain
 
 
 def _pairs(names: Sequence[tuple[str, str]]) -> tuple[Pair, ...]:
@@ -108,6 +118,7 @@ def faq_records(
                 continue
             is_first = pair == columns.pairs[0]
             more = [f"{table.header[column]}: {row[column]}" for column in columns.others if row[column]]
+            date = _cell(row, columns.date)
             text, is_markdown = field_text(answer, *more)
             yield Record(
                 repairs.clean(name if is_first else f"{name}:{pair.language or columns.pairs.index(pair) + 1}"),
@@ -119,7 +130,7 @@ def faq_records(
                 markdown=is_markdown,
                 kind="pair",
                 positions=(Position(0, row=number),),
-                date=iso_date(_cell(row, columns.date)),
+                date=iso_date(date) or first_day(date),
                 language=pair.language,
                 tags=tuple(filter(None, (tag.strip() for tag in re.split(r"[,;]", _cell(row, columns.tags))))),
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,8 @@ from qa_bot.documents.ingest.table_shape import joined_names
 HEADER_SEARCH = 10  # rows of a block among which the header is looked for
 MOST_FILLED = 1_000_000  # cells that merged ones are copied to
 TITLE_ROWS = 2  # of one cell each, above a table: a title and what is said of it
+LABELLED_ROWS = 10
+LABELLED = re.compile(r"[^\W\d_][^:\n]{0,40}:\s+\S")
 RECENT = 5  # headers that a table without one may continue
 BESIDE = 2  # columns that a table beside another one has at least
 
@@ -79,7 +82,7 @@ def tables_of(sheet: Sheet, *, limit: int) -> Iterator[Table]:
             _check_width(sheet, numbers, columns, limit)
             grid = [[sheet.rows[number].get(column, "") for column in columns] for number in numbers]
             is_above = bool(following) and len(_columns(sheet.rows, following)) > 1
-            is_title = len(columns) == 1 and len(numbers) <= TITLE_ROWS and is_above
+            is_title = len(columns) == 1 and is_above and _may_be_title([row[0] for row in grid])
             table = _table(grid, numbers, is_title=is_title)
             if not has_title and table.header and table.first_row == numbers[0] + 1:
                 table = _continued(table, grid, columns, headed)
@@ -89,6 +92,11 @@ def tables_of(sheet: Sheet, *, limit: int) -> Iterator[Table]:
                 headed.insert(0, _Headed(dict(zip(columns, table.header, strict=True)), table.rows))
             has_title = is_title
             yield table
+
+
+def _may_be_title(cells: Sequence[str]) -> bool:
+    """Whether cells below each other say what a table is about: few, or each with a label ("Created: 2 May")."""
+    return len(cells) <= TITLE_ROWS or (len(cells) <= LABELLED_ROWS and all(map(LABELLED.match, cells)))
 
 
 class _Headed(NamedTuple):

@@ -22,6 +22,8 @@ from qa_bot.documents.ingest.formats.sheets.workbook import workbook_items
 from qa_bot.documents.ingest.records import Item, Notice
 
 REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
+LINK_FORMULA = re.compile(r'\s*=?\s*HYPERLINK\(\s*"([^"]+)"\s*(?:,\s*"((?:[^"]|"")+)"\s*)?\)\s*', re.IGNORECASE)
+"""A link whose parts are stated: it needs no calculation."""
 DIGITS = "0123456789"
 ROW_PARTS = ("sheetData", "mergeCells", "hyperlinks")
 PLAIN = Format()
@@ -156,6 +158,8 @@ def _cell_text(cell: Element, book: _Book) -> str:
     for inner in cell:  # a loop, since this is done for each cell
         if inner.tag == "x:v":
             text = inner.text or ""
+        elif inner.tag == "x:f" and inner.text and (match := LINK_FORMULA.fullmatch(inner.text)):
+            return web_link((match[2] or match[1]).replace('""', '"'), match[1])
     if kind == "s":
         index = whole_number(text, -1)
         return book.strings[index] if 0 <= index < len(book.strings) else ""
@@ -169,7 +173,7 @@ def _cell_text(cell: Element, book: _Book) -> str:
 
 def _is_uncounted(cell: Element) -> bool:
     """Whether a formula has no value, because the program that wrote it does not calculate; "" is a value."""
-    has_formula = any(inner.tag == "x:f" for inner in cell)
+    has_formula = any(inner.tag == "x:f" and not LINK_FORMULA.fullmatch(inner.text or "") for inner in cell)
     return has_formula and cell.get("t", "n") == "n" and not any(inner.tag == "x:v" and inner.text for inner in cell)
 
 

@@ -10,6 +10,8 @@ from qa_bot.documents.ingest.formats.stated_date import named_date, stated_date
     [
         ("Last updated: 3 March 2025. Owner: People team.", "2025-03-03"),
         ("This policy was last updated on Tuesday, 12 March 2024.", "2024-03-12"),
+        ("Modified on: Fri, 3 Jan, 2025 at 9:11 AM", "2025-01-03"),
+        ("Stand: Mo., 03.03.2025", "2025-03-03"),
         ("_Last reviewed on March 4th, 2022_", "2022-03-04"),
         ("Effective 1 May 2023", "2023-05-01"),
         ("Date: 2023-11-05T10:00", "2023-11-05"),

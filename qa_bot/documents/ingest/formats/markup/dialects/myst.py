@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
 from qa_bot.documents.ingest.formats.markup.dialects.containers import DIRECTIVE, OF_TEXT, OPTION
@@ -139,9 +140,15 @@ def _glossary(_: str, __: dict[str, str], lines: Sequence[str]) -> Iterator[str]
 def _restructured(_: str, __: dict[str, str], lines: Sequence[str]) -> Iterator[str]:
     """The text of reStructuredText: directives of text as containers, without the others' first lines."""
     yield ""
-    is_open = False
-    for line in lines:
-        directive = RESTRUCTURED.fullmatch(line)
+    is_open, end = False, 0
+    for number, line in enumerate(lines):
+        directive = RESTRUCTURED.fullmatch(line) if number >= end else None
+        if directive and (convert := TABLES.get(directive[1])):
+            end = _indented_end(lines, number + 1)
+            inside = textwrap.dedent("\n".join(lines[number + 1 : end])).split("\n")
+            yield from convert(directive[2], *_parts(inside))
+        if number < end:
+            continue
         if is_open and line.strip() and not line[0].isspace():
             yield from (":::", "")
             is_open = False
@@ -153,16 +160,24 @@ def _restructured(_: str, __: dict[str, str], lines: Sequence[str]) -> Iterator[
     yield ":::" if is_open else ""
 
 
+def _indented_end(lines: Sequence[str], start: int) -> int:
+    """The number of the first line from there on that is not indented."""
+    outside = (
+        number for number in range(start, len(lines)) if lines[number].strip() and not lines[number][0].isspace()
+    )
+    return next(outside, len(lines))
+
+
 def _nothing(*_: object) -> Iterator[str]:
     return iter(())
 
 
 _UNSEEN_NAMES = "toctree tableofcontents contents include literalinclude index bibliography image only highlight"
 Converter = Callable[[str, dict[str, str], Sequence[str]], Iterator[str]]
+TABLES: dict[str, Converter] = {"list-table": _list_table, "csv-table": _csv_table}
 CONVERTED: dict[str, Converter] = {
     **dict.fromkeys(_UNSEEN_NAMES.split(), _nothing),
-    "list-table": _list_table,
-    "csv-table": _csv_table,
+    **TABLES,
     "glossary": _glossary,
     "eval-rst": _restructured,
 }

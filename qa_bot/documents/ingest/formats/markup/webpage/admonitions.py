@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 LONGEST_TITLE = 80  # characters
 BOXES = "div[class], aside[class], section[class]"
 BOX_CLASS = re.compile(
-    r"(?:[\w-]*-)?admonition(?:block)?|markdown-alert|note|tip|hint|important|warning|caution|danger|attention|seealso",
+    r"(?:[\w-]*-)?admonition(?:block)?|markdown-alert|confluence-information-macro|note|tip|hint|important|warning|caution|danger|attention|seealso",
     re.IGNORECASE,
 )
 TITLES = ".title, .admonition-title, .markdown-alert-title, [class*=admonitionHeading], th, h1, h2, h3, h4, h5, h6"

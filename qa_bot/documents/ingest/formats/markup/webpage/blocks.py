@@ -22,7 +22,7 @@ from qa_bot.documents.ingest.formats.markup.webpage.lists import (
 )
 from qa_bot.documents.ingest.formats.markup.webpage.note_marks import NoteMarks
 from qa_bot.documents.ingest.formats.markup.webpage.tables import cells, grid, is_layout, remove_line_numbers
-from qa_bot.documents.ingest.formats.markup.webpage.tabs import first_panel, is_content
+from qa_bot.documents.ingest.formats.markup.webpage.tabs import HEADINGS, first_panel, hides_nothing, is_content
 from qa_bot.documents.ingest.formats.markup.webpage.tags import EMPHASIS, HANDLERS
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
@@ -30,6 +30,8 @@ DEEPEST = 100  # levels of elements; what is nested deeper becomes running text
 DEEPEST_QUOTE = 4
 ANCHOR_SIGNS = {"¶", "#", "§", "🔗", "link", "permalink", "edit", "[edit]"}
 EDIT_LINKS = ".mw-editsection, .editsection"
+INVISIBLE = " \u200b\u2060\ufeff"
+"""Editors write one of these into an empty paragraph."""
 BOXES = re.compile(r"(?:\[[x ]\]\s*)+")
 CODE_LANGUAGE = re.compile(r"(?:language-|lang-|highlight-source-|brush:\s*|code (?=[\w+#-]+ literal))([\w+#-]+)")
 SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
@@ -201,9 +203,12 @@ class BlockWriter:
 
     def _summary(self, node: LexborNode, depth: int) -> None:
         self._flush()
-        if _hides_nothing(node):
+        if hides_nothing(node):
             return
-        self._deeper(node, depth)
+        if node.css_first("div, p") is None or node.css_first(HEADINGS) is not None:
+            self._deeper(node, depth)
+        else:
+            self._inline.text(node.text(separator=" "))
         if text := self._inline.take_plain():
             self._write_text(f"**{text}**")
 
@@ -231,17 +236,22 @@ class BlockWriter:
         self._begin_list(node)
         number, step = first_number(node)
         form = number_form(node)
-        child = node.child
+        child, is_begun = node.child, False
         while child is not None:
             if child.tag == "li" and node.tag == "ol":
                 number = whole_number(child.attributes.get("value"), number)
                 label = f"{numeral(number, number_form(child) or form)}."
                 self._item([child], depth + 1, _ListItem(number, label=label))
                 number += step
+            elif child.tag in {"ul", "ol"} and is_begun:  # a list in the list instead of in its last item
+                self._items.append(_ListItem(is_written=True))
+                self._list(child, depth + 1)
+                self._items.pop()
             elif (name := HANDLERS.get(child.tag or "")) is not None:
                 getattr(self, name)(child, depth + 1)
             else:
                 self._deeper(child, depth + 1)
+            is_begun = is_begun or child.tag == "li"
             child = child.next
         self._flush()
 
@@ -328,7 +338,8 @@ class BlockWriter:
         self._write_text(self._inline.take())
 
     def _write_text(self, text: str) -> None:
-        if not text or (not self._items and BOXES.fullmatch(text)):  # boxes without text are switches of the page
+        is_empty = not text.strip(INVISIBLE)
+        if is_empty or (not self._items and BOXES.fullmatch(text)):  # boxes without text are switches of the page
             return
         if not self._items or self._items[-1].is_written:
             self.writer.paragraph(text, depth=self._depth)
@@ -382,16 +393,3 @@ def cell_text(cell: LexborNode, depth: int, marks: NoteMarks) -> str:
     inner = _CellWriter(marks)
     inner.write(cell, depth)
     return " ".join(inner.text.split())
-
-
-def _hides_nothing(summary: LexborNode) -> bool:
-    """Whether a summary alone is in its `details`, and the next one or nothing follows."""
-    details = summary.parent
-    if details is None or details.tag != "details" or details.css_first("img, picture, svg, object, iframe, video"):
-        return False
-    if details.text().strip() != summary.text().strip():
-        return False
-    following = details.next
-    while following is not None and following.tag in {"-text", "-comment"} and not following.text().strip():
-        following = following.next
-    return following is None or following.tag == "details"

@@ -29,8 +29,25 @@ FURNITURE = (
     ".mw-editsection, .mw-portlet, "
     "#repository-container-header, table[aria-labelledby=folders-and-files], "  # GitHub
     ".gem-c-feedback, .gem-c-print-link, "  # gov.uk
-    ".theme-doc-version-badge, .theme-doc-toc-mobile"  # Docusaurus
+    ".theme-doc-version-badge, .theme-doc-toc-mobile, .menu-title, "  # Docusaurus, mdBook
+    "#phpbb :is(.postprofile, .post-buttons, .signature, .back2top, .action-bar, .stat-block, .sr-only), "
+    ".crawler .topic-category, .crawler .more-topics__list, .crawler .post-likes, "  # Discourse
+    ".crawler [itemprop=position], .crawler-linkback-list, "
+    ".article-author:has(.meta-group), .article-votes, .article-vote, .article-more-questions, "  # Zendesk, Freshdesk
+    ".article-return-to-top, #vote-feedback-form, #vote-feedback-form-link, .print--remove, "
+    ".dokuwiki :is(.pageId, .docInfo), .page-header-icon, .property-icon, figure.callout > div > .icon, "  # Notion
+    ".intercom-reaction-picker, .avatar:has(.avatar__info)"  # Intercom
 )
+HELPFUL = re.compile(
+    r"(?:(?:was|is) (?:this|it)(?: (?:page|article|answer|information|document|guide))? (?:helpful|useful)(?: to you)?"
+    r"|did (?:you find (?:this|it)(?: (?:page|article))? (?:helpful|useful)"
+    r"|this (?:page |article )?(?:answer your question|help(?: you)?))"
+    r"|war (?:diese[rs]?|die) (?:(?:seite|artikel|beitrag|antwort|information) )?(?:für sie )?(?:hilfreich|nützlich)"
+    r"|cet article (?:vous a-t-il été|était-il) utile)\s*\?\s*(?:(?:yes|no|ja|nein|oui|non|👍|👎|[/|])\s*)*",
+    re.IGNORECASE,
+)
+"""What a page of help wants to know of those who read it."""
+LONGEST_HELPFUL = 80  # characters
 NO_DOCUMENTS = '.genindex-jumpbox, .modindex-jumpbox, script[src*="_static/searchtools.js"]'
 """Only in the index and the page for searching that Sphinx makes."""
 READMES = "article.markdown-body"
@@ -136,6 +153,7 @@ def main_element(tree: LexborHTMLParser) -> LexborNode | None:
     shown = ids_shown(body)
     mark_questions(body)
     _remove_banners(body, whole)
+    _remove_questions(body)
     for node in body.css(HIDDEN):
         if not is_panel(node, shown):
             node.decompose()
@@ -163,6 +181,18 @@ def _remove_banners(body: LexborNode, whole: int) -> None:
     for node in body.css("button"):
         if node.mem_id not in accordions | headings:
             node.decompose()
+
+
+def _remove_questions(body: LexborNode) -> None:
+    """Remove the question whether the page helped, with its answers."""
+    texts = (node for node in body.traverse(include_text=True) if node.tag == "-text")
+    for text in [node for node in texts if HELPFUL.fullmatch((node.text_content or "").strip())]:
+        asking, above = text, text.parent
+        while above is not None and above.tag != "body" and len(whole := above.text().strip()) <= LONGEST_HELPFUL:
+            if not HELPFUL.fullmatch(whole):
+                break
+            asking, above = above, above.parent
+        asking.decompose()
 
 
 def _given_id(node: LexborNode) -> str:

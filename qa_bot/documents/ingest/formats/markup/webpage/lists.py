@@ -12,10 +12,17 @@ FORM = re.compile(r"(?<![\w-])(lower|upper)-?(alpha|latin|roman)(?![\w-])", re.I
 """A form of numbers in a style sheet, or a class for it as docutils and Asciidoctor write it."""
 OFFICE_LEVEL = re.compile(r"mso-list:\s*l\d+\s+level(\d)", re.IGNORECASE)
 OFFICE_SIGN = re.compile(r"mso-list:\s*ignore", re.IGNORECASE)
+OFFICE_GAP = re.compile(r"font:\s*7\.0pt\s*[\"']?Times New Roman", re.IGNORECASE)
+"""Of the blanks between sign and text, in files that Word saved filtered."""
+OFFICE_MARGIN, OFFICE_INDENT = re.compile(r"margin-left:\s*(\d{1,3}(?:\.\d)?)pt", re.IGNORECASE), 36
 TASKS = ".inline-task-list > li"
 BOXES = {".checkbox-on": "[x] ", ".checkbox-off": "[ ] "}
-VALUES = {"[itemprop] + [itemprop]": " ", ".selected-value + .selected-value": ", "}
-"""Values of microdata and of Notion beside each other, and what divides them unless white space does."""
+VALUES = {
+    "[itemprop] + [itemprop]": " ",
+    ".selected-value + .selected-value": ", ",
+    ".creator ~ .crawler-post-infos": ", ",
+}
+"""Values of microdata, of Notion and of Discourse beside each other, and what divides them unless white space does."""
 AUTHORS = "blockquote cite"
 """Forums write the author of a quotation before it."""
 MOST_BESIDE = 20
@@ -77,12 +84,18 @@ def office_item(paragraph: LexborNode, depths: Depths) -> tuple[int, str] | None
         depths: of the items before it.
     """
     level = _office_level(paragraph)
-    spans = paragraph.css("span[style]") if level is not None else []
-    sign = next((span for span in spans if OFFICE_SIGN.search(span.attributes.get("style") or "")), None)
-    if level is None or sign is None:
+    if level is None:
         return None
-    text = sign.text()
-    sign.decompose()
+    spans = paragraph.css("span[style]")
+    sign = next((span for span in spans if OFFICE_SIGN.search(span.attributes.get("style") or "")), None)
+    gap = next((span for span in spans if OFFICE_GAP.search(span.attributes.get("style") or "")), None)
+    if sign is not None:
+        text = sign.text()
+        sign.decompose()
+    elif gap is not None:
+        text = _text_before(gap, paragraph)
+    else:
+        return None
     if not _follows_item(paragraph):
         depths.clear()
     return depths.depth(level), text
@@ -99,8 +112,28 @@ def _follows_item(paragraph: LexborNode) -> bool:
 
 
 def _office_level(node: LexborNode) -> int | None:
-    match = OFFICE_LEVEL.search(node.attributes.get("style") or "")
-    return int(match[1]) if match else None
+    """The level of an item; in files that Word saved filtered only the margin tells it."""
+    style = node.attributes.get("style") or ""
+    if match := OFFICE_LEVEL.search(style):
+        return int(match[1])
+    if not (node.attributes.get("class") or "").startswith("MsoListParagraph"):
+        return None
+    margin = OFFICE_MARGIN.search(style)
+    return max(1, round(float(margin[1]) / OFFICE_INDENT)) if margin else 1
+
+
+def _text_before(gap: LexborNode, paragraph: LexborNode) -> str:
+    """The text of a paragraph before the gap, which is removed with it."""
+    parts: list[LexborNode] = []
+    for node in paragraph.traverse(include_text=True):
+        if node.mem_id == gap.mem_id:
+            break
+        if node.tag == "-text":
+            parts.append(node)
+    text = "".join(node.text_content or "" for node in parts)
+    for node in [*parts, gap]:
+        node.decompose()
+    return text
 
 
 def definitions(node: LexborNode) -> list[tuple[list[LexborNode], list[LexborNode]]]:

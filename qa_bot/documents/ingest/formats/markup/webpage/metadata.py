@@ -100,13 +100,15 @@ def _title(tree: LexborHTMLParser, names: dict[str, str]) -> str:
     """The title without the name of the site: a heading that is a part of it, the last if there are several.
 
     If the title is only the site's name, it is the first heading. If it is in no heading, it is the only one of
-    several that is marked as the page's title.
+    several that is marked as the page's title. If the only one is the site's name at its end, it is the part before
+    if a heading of level 2 begins with it.
     """
     element = tree.css_first("head > title") or tree.css_first("title")
     title = " ".join(element.text().split()) if element is not None else ""
     nodes = tree.css("main h1") or tree.css("h1")
     headings = [" ".join(node.text().split()).rstrip("¶# ") for node in nodes]
-    if not title:
+    is_path = names.get("generator", "").startswith("DokuWiki")  # "it:vpn [Team wiki]"
+    if not title or (is_path and any(headings)):
         return next(filter(None, headings), "") or " ".join(names.get("og:title", "").split())
     if title in _site_names(tree, names):
         return next((heading for heading in headings if heading), title)
@@ -115,7 +117,15 @@ def _title(tree: LexborHTMLParser, names: dict[str, str]) -> str:
     marked = [heading for heading, node in zip(headings, nodes, strict=True) if heading and _is_page_title(node)]
     if not named and len(headings) > 1 and len(marked) == 1:
         return marked[0]
+    if len(parts) > 1 and headings == parts[-1:] and _heads(tree, parts[0]):
+        return parts[0]
     return named[-1] if len(parts) > 1 and named else title
+
+
+def _heads(tree: LexborHTMLParser, text: str) -> bool:
+    """Whether a heading of level 2 begins with a text."""
+    words = text.split()
+    return any(node.text().split()[: len(words)] == words for node in tree.css("h2"))
 
 
 def _is_page_title(heading: LexborNode) -> bool:
@@ -136,7 +146,13 @@ def _date(tree: LexborHTMLParser, names: dict[str, str]) -> str:
     values += [names[name] for name in DATE_NAMES[7:] if name in names]
     values += [
         node.attributes.get("datetime") or ""
-        for selector in ("time[itemprop=dateModified]", "time.updated", "time[itemprop=datePublished]", "time[pubdate]")
+        for selector in (
+            "time[itemprop=dateModified]",
+            "time.updated",
+            "time[itemprop=datePublished]",
+            "time[pubdate]",
+            ".article-meta time",
+        )
         for node in tree.css(selector)[:1]
     ]
     values += _dated_times(tree)

@@ -6,11 +6,12 @@ import re
 
 from selectolax.lexbor import LexborNode
 
-MARK = re.compile(r"\[?(\d{1,3}|[a-z*†‡])\]?", re.IGNORECASE)
+MARK = re.compile(r"\[?(\d{1,3}|[a-z*†‡])[\])]?", re.IGNORECASE)
 BACK = re.compile(r"[↩⏎↵↑^]\ufe0e?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]*")
 """The text of a link that only leads back."""
 ROLES = {"noteref", "doc-noteref"}
 LABELS = "aside.footnote > .label, aside.citation > .label"
+DOKUWIKI_NOTES = ".footnotes > .fn"
 BACK_LINKS = "aside.footnote > .backrefs, .mw-cite-backlink"
 """Of docutils and MediaWiki: links from a note to all places that mention it."""
 
@@ -26,6 +27,12 @@ def label_notes(root: LexborNode) -> None:
         if text is not None and text.tag == "p" and text.child is not None:
             text.child.insert_before(f"{label.text().strip()} ")
             label.decompose()
+    for note in root.css(DOKUWIKI_NOTES):
+        raised, content = note.css_first("sup"), note.css_first(".content")
+        mark = MARK.fullmatch(raised.text().strip()) if raised is not None else None
+        if raised is not None and mark and content is not None and content.child is not None:
+            content.child.insert_before(f"[{mark[1]}] ")
+            raised.decompose()
 
 
 class NoteMarks:
@@ -44,7 +51,8 @@ class NoteMarks:
         if is_inside and BACK.fullmatch(text):
             return ""
         is_declared = _is_declared(link)
-        if not is_declared and not (address.startswith("#") and _is_raised(link)):
+        is_mark = address.startswith("#") and (_is_raised(link) or target in self._texts)
+        if not is_declared and not is_mark:
             return None
         mark = MARK.fullmatch(text)
         if mark is None:
@@ -52,7 +60,7 @@ class NoteMarks:
         if (text_of_target := self._texts.get(target)) is not None:
             return f"[{mark[1]}]" if mark[1] == text_of_target else ""
         for node in (link, link.parent):
-            if node is not None and (name := node.attributes.get("id")):
+            if node is not None and (name := node.attributes.get("id") or node.attributes.get("name")):
                 self._texts[name] = mark[1]
         return f"[{mark[1]}]"
 

@@ -157,9 +157,20 @@ def is_panel(node: LexborNode, shown: set[str]) -> bool:
         shown: ids of the elements that a click shows.
     """
     attributes = node.attributes
-    if attributes.get("id") in shown or "aria-labelledby" in attributes:
+    if attributes.get("id") in shown or "aria-labelledby" in attributes or _is_below_switch(node):
         return True
     return (node.tag in PANEL_TAGS and "lang" in attributes) or PANEL.search(_names(node)) is not None
+
+
+def _is_below_switch(node: LexborNode) -> bool:
+    """Whether a hidden element with text of its page, and no menu, is directly below a button that expands it."""
+    switch = node.prev
+    while switch is not None and switch.tag in {"-text", "-comment"} and not switch.text().strip():
+        switch = switch.prev
+    if node.tag not in PANEL_TAGS or switch is None or switch.attributes.get("aria-expanded") != "false":
+        return False
+    linked = sum(len(link.text()) for link in node.css("a"))
+    return switch.tag == "button" and "aria-haspopup" not in switch.attributes and 2 * linked < len(node.text().strip())
 
 
 def _names(node: LexborNode) -> str:
@@ -213,3 +224,16 @@ def is_content(node: LexborNode) -> bool:
     """Whether an element is what a tab shows."""
     classes = (node.attributes.get("class") or "").split()
     return node.attributes.get("role") == "tabpanel" or not CONTENT_CLASSES.isdisjoint(classes)
+
+
+def hides_nothing(summary: LexborNode) -> bool:
+    """Whether a summary alone is in its `details`, and the next one or nothing follows."""
+    details = summary.parent
+    if details is None or details.tag != "details" or details.css_first("img, picture, svg, object, iframe, video"):
+        return False
+    if details.text().strip() != summary.text().strip():
+        return False
+    following = details.next
+    while following is not None and following.tag in {"-text", "-comment"} and not following.text().strip():
+        following = following.next
+    return following is None or following.tag == "details"

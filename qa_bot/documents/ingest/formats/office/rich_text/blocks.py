@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 
 from qa_bot.documents.ingest.formats.list_labels import Depths, number_and_label
+from qa_bot.documents.ingest.formats.office.merged_cells import Cell, Merged, table_of
 from qa_bot.documents.ingest.formats.office.package import web_link
+from qa_bot.documents.ingest.formats.office.rich_text.rows import RowShape, grid_of
 from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine
 from qa_bot.documents.ingest.formats.office.word.styles import CODE, CONTENTS, HEADING, TITLES
 from qa_bot.documents.ingest.formats.office.word.tables import join_blocks
 from qa_bot.documents.ingest.formats.office.word.text import LINK_FIELD
 from qa_bot.documents.ingest.formats.run_marks import resolved, unmarked
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
-from qa_bot.documents.ingest.table_shape import is_header
 
 NUMBER = re.compile(r"\(?(\d{1,9})[.)]?$")
+MERGED = {"clvmrg": Merged.ABOVE, "clmrg": Merged.LEFT}
+"""Words of cells that belong to the one above or on the left."""
 MOST_CELLS = 1000  # of a row
 
 
@@ -36,9 +39,8 @@ class RtfBlocks:
         self._notes: list[str] = []
         self._cell: list[str] = []
         self._row: list[str] = []
-        self._rows: list[list[str]] = []
-        self._continues: list[bool] = []  # for each cell of the row, whether the cell above goes on
-        self._is_merged = False
+        self._rows: list[tuple[list[Cell], list[int]]] = []  # with the right edges of the cells
+        self._shape = RowShape()
         self._code: list[str] = []
         self._reset()
         self._sign = ""  # it may come before the properties of its paragraph
@@ -103,8 +105,12 @@ class RtfBlocks:
             self._end_row(is_nested=word == "nestrow")
         elif word == "pard":
             self._reset()
-        elif word in {"trowd", "clvmrg", "cellx"}:
-            self._define_cells(word)
+        elif word == "trowd":
+            self._shape = RowShape()
+        elif word in MERGED:
+            self._shape.next_merged = MERGED[word]
+        elif word == "cellx":
+            self._shape.end_cell(number or 0)
         else:
             self._set(word, number or 0)
 
@@ -117,15 +123,6 @@ class RtfBlocks:
             self._in_table = True
         elif word == "ilvl":
             self._list_level = min(max(0, number), 8)
-
-    def _define_cells(self, word: str) -> None:
-        if word == "trowd":
-            self._continues, self._is_merged = [], False
-        elif word == "clvmrg":
-            self._is_merged = True
-        else:
-            self._continues.append(self._is_merged)
-            self._is_merged = False
 
     def end(self) -> None:
         """Writes the last paragraph or table, and the notes."""
@@ -201,12 +198,8 @@ class RtfBlocks:
             if self._cell:
                 self._cell[-1] = self._cell[-1].rstrip(",")
             return
-        above = self._rows[-1] if self._rows else []
-        for column, continues in enumerate(self._continues[: len(self._row)]):
-            if continues and not self._row[column] and column < len(above):
-                self._row[column] = above[column]
         if any(self._row):
-            self._rows.append(self._row)
+            self._rows.append((self._shape.cells(self._row), self._shape.edges[: len(self._row)]))
         self._row, self._cell = [], []
 
     def _end_table(self) -> None:
@@ -218,9 +211,10 @@ class RtfBlocks:
         self._end_code()
         self._bold.settle("text")
         self._depths.clear()
-        if max(map(len, rows)) == 1 or len(rows) == 1:
-            for row in rows:
+        grid = grid_of(rows)
+        if max(map(len, grid)) == 1 or len(grid) == 1:
+            for row in grid:
                 for cell in row:
-                    self.writer.paragraph(cell)
+                    self.writer.paragraph(cell if isinstance(cell, str) else "")
         else:
-            self.writer.table(rows, header=is_header(rows))
+            table_of(grid, [False] * len(grid)).write(self.writer)

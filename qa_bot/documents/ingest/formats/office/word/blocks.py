@@ -70,7 +70,7 @@ class Blocks:
             self._table(block)
         elif block.tag in REFERENCES:
             self._references.append(block)
-        elif block.tag in CONTAINERS and not _is_contents(block):
+        elif block.tag in CONTAINERS and not (_is_contents(block) or _is_hint(block)):
             for inner in block:
                 self.add(inner)
         self._show_references()
@@ -100,7 +100,7 @@ class Blocks:
                 texts += [_sign_in_cell(number) + line.text if line.text else "", *map(self.cell_text, line.boxes)]
             elif block.tag == "w:tbl":
                 texts += [", ".join(filter(None, map(self.cell_text, cells_of(row)))) for row in rows_of(block)]
-            elif block.tag in CONTAINERS:
+            elif block.tag in CONTAINERS and not _is_hint(block):
                 texts.append(self.cell_text(block))
         return join_blocks(texts)
 
@@ -224,3 +224,8 @@ def _sign_in_cell(number: Number | None) -> str:
 def _is_contents(block: Element) -> bool:
     """Whether a block is a table of contents."""
     return value(block, "w:sdtPr", "w:docPartObj", "w:docPartGallery").lower() == "table of contents"
+
+
+def _is_hint(block: Element) -> bool:
+    """Whether a block is a control that shows what to write into it: "Click here to enter text"."""
+    return child(block, "w:sdtPr", "w:showingPlcHdr") is not None

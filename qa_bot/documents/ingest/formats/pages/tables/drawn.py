@@ -146,7 +146,7 @@ def _grid(across: Sequence[Stroke], down: Sequence[Stroke]) -> Grid | None:
                 return None
             places |= dict.fromkeys(inner, cell)
             cells.append(cell)
-    return Grid(xs, ys, cells, places) if len(cells) < (len(xs) - 1) * (len(ys) - 1) else None
+    return Grid(xs, ys, cells, places)
 
 
 def _is_drawn(lines: Sequence[Stroke], at: float, place: float) -> bool:

@@ -81,3 +81,16 @@ def test_the_list_of_attachments_is_left_out(reads):
     )
     (plain,), _, _ = reads("b.html", PAGE)
     assert record.text == plain.text
+
+
+def test_hidden_texts_boxes_and_issues(reads):
+    body = (
+        '<div class="expand-container"><div class="expand-control"><span class="expand-control-icon"><img src="x.png"/>'
+        '</span><span class="expand-control-text">Is it lost?</span></div><div class="expand-content"><p>Call 11.</p>'
+        '</div></div><div class="confluence-information-macro confluence-information-macro-warning"><p class="title">'
+        'Only laptops</p><div class="confluence-information-macro-body"><p>Phones are blocked.</p></div></div>'
+        '<p>See <span class="jira-issue"><a href="x" class="jira-issue-key">IT-42</a> -\n<span class="summary">Getting '
+        'issue details...</span>\n<span class="aui-lozenge aui-lozenge-subtle">STATUS</span></span>.</p>'
+    )
+    (record,), _, _ = reads("a.html", PAGE.replace("<p>Hold the button.</p>", body))
+    assert "**Is it lost?**\n\nCall 11.\n\n**Only laptops:** Phones are blocked.\n\nSee IT-42." in record.text

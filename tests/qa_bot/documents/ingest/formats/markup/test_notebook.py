@@ -55,3 +55,10 @@ def test_what_is_no_notebook(reads, data, reason):
     records, (reject,), _ = reads("a.ipynb", data)
     assert records == []
     assert reason in reject.reason
+
+
+def test_the_first_line_of_an_output_keeps_its_indentation(reads):
+    output = {"output_type": "stream", "text": ["   month churn\n", "0  2025   2.1\n"]}
+    cells = [{"cell_type": "code", "source": "df", "outputs": [output]}]
+    (record,), _, _ = reads("a.ipynb", json.dumps({"cells": cells}))
+    assert record.text.endswith("```\n   month churn\n0  2025   2.1\n```")

@@ -125,7 +125,7 @@ JAPANESE = "来客用の駐車場は建物の北側にあります。料金は�
         ("Steps:\n1. Open the lid\n2) Pour\n   water", "Steps:\n\n1. Open the lid\n2. Pour water"),
         ("* a\n  - b\n  - c\n* d", "- a\n    - b\n    - c\n- d"),
         ("• a\n• b\n\na) first\nb) second", "- a\n- b\n- a) first\n- b) second"),
-        ("Room    Seats\nCurie   8\nHopper  12", "```\nRoom    Seats\nCurie   8\nHopper  12\n```"),
+        ("Room    Seats\nCurie   8\nHopper  12", "| Room | Seats |\n| --- | --- |\n| Curie | 8 |\n| Hopper | 12 |"),
         ("Room\tSeats\nCurie\t8", "| Room | Seats |\n| --- | --- |\n| Curie | 8 |"),
         ("+---+---+\n| a | b |\n+---+---+\n| 1 | 2 |", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
         ("Type this:\n\n    sudo reboot\n      now", "Type this:\n\n```\nsudo reboot\n  now\n```"),
@@ -282,3 +282,45 @@ def test_a_page_of_a_manual(reads):
         "tar.txt", f"{head}\n\nNAME\n       tar - an archiver\n\n       It packs\n       files.\n\n{foot}\n"
     )
     assert (record.title, record.text) == ("TAR(1)", "## NAME\n\ntar - an archiver\n\nIt packs\nfiles.")
+
+
+def test_a_chat_is_written_message_by_message(reads):
+    lines = "12.03.26, 14:03 - Anna: who has the van?\n12.03.26, 14:05 - Tom: me\n12.03.26, 14:06 - Anna: thanks\n"
+    (record,), _, _ = reads("club.txt", lines)
+    assert (record.title, record.text.split("\n\n")[1]) == ("club", "Tom (12.03.26, 14:05): me")
+
+
+@pytest.mark.parametrize(
+    ("first", "title"),
+    [
+        ("; Settings of the gateway", "Settings of the gateway"),
+        ("# Limits", "Limits"),
+        ("[server]", "a"),
+        ("port = 80", "a"),
+    ],
+)
+def test_titles_of_settings(reads, first, title):
+    (record,), _, _ = reads("a.ini", f"{first}\nlimit = 5\n\n# In seconds\ntimeout = 45\n")
+    assert record.title == title
+    assert "timeout = 45" in record.text
+
+
+def test_items_of_an_agenda_are_lines(reads):
+    title = "TOP 1  Welcome, and who is there to vote on it"
+    (record,), _, _ = reads(
+        "minutes.txt", f"Minutes\n\n{title}\nThe agenda is approved by all members who are there.\n"
+    )
+    assert record.text == f"{title}\nThe agenda is approved by all members who are there."
+
+
+def test_the_heading_of_a_version_is_no_title(reads):
+    data = "Version 2.4.1 (2025-03-12)\n=====\n* Port 8443\n\nVersion 2.4.0\n=====\n* Dark mode\n"
+    (record,), _, _ = reads("changes.txt", data)
+    assert record.title == "changes"
+    assert record.text.startswith("# Version 2.4.1 (2025-03-12)\n\n- Port 8443\n\n# Version 2.4.0")
+
+
+def test_labelled_lines_are_not_joined(reads):
+    data = f"Minutes\n\nThe club\nPresent: {'Ann Hall, ' * 6}Bob\nApologies: Cid Weiss of the board\n"
+    (record,), _, _ = reads("minutes.txt", data)
+    assert record.text.endswith("Bob\nApologies: Cid Weiss of the board")

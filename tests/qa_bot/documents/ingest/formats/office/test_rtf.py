@@ -110,3 +110,24 @@ def test_signs_of_symbol_and_wingdings_are_shown(text_of):
     head = r"\rtf1\ansi\deff0{\fonttbl{\f3\fcharset2{\*\panose 05}Symbol{\*\falt X};}{\f4 Wingdings;}}"
     body = r"{\f3\'a3} 22, {\f3 a}, {\f4\'e0} {\f3\u-3919?}\f3\plain  a\par{\listtext\f4\'fc\tab}Fish\par"
     assert text_of(body, head) == "≤ 22, α, → ± a\n\n- Fish"
+
+
+def test_cells_that_are_merged_sideways(text_of):
+    body = (
+        r"\trowd\cellx2000\clmgf\cellx4000\clmrg\cellx6000\pard\intbl\b Site\b0\cell\b Hours\b0\cell\cell\row"
+        r"\trowd\cellx2000\cellx4000\cellx6000\pard\intbl \cell Week\cell Sunday\cell\row"
+        r"\trowd\cellx2000\cellx4000\cellx6000\pard\intbl North\cell 8-18\cell 9-12\cell\row"
+        r"\trowd\cellx2010\cellx6000\pard\intbl South\cell closed\cell\row\pard After\par"
+    )
+    assert text_of(body) == (
+        "| Site | Hours Week | Hours Sunday |\n| --- | --- | --- |\n| North | 8-18 | 9-12 |\n"
+        "| South | closed | closed |\n\nAfter"
+    )
+
+
+def test_rows_whose_edges_do_not_match_stay(text_of):
+    body = (
+        r"\trowd\cellx2000\cellx4000\pard\intbl A\cell B\cell\row"
+        r"\trowd\cellx1000\cellx3000\pard\intbl C\cell D\cell\row\pard After\par"
+    )
+    assert text_of(body).startswith("| A | B |\n| --- | --- |\n| C | D |")

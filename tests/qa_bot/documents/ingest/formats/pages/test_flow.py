@@ -2,6 +2,8 @@
 
 import pytest
 
+from qa_bot.documents.ingest.formats.pages.typography import Typography
+
 
 @pytest.mark.parametrize(
     ("lines", "text"),
@@ -76,3 +78,9 @@ def test_rows_of_texts_beside_each_other_are_lines(text_of, draw):
     ]
     page.append(draw.line(72, 128, "Emergency: call the warden on 01632 960 112."))
     assert text_of(page) == "\n".join([*map(" ".join, rows), "Emergency: call the warden on 01632 960 112."])
+
+
+def test_browsers_write_another_hyphen_at_the_end_of_a_line():
+    typography = Typography([])
+    typography.settle()
+    assert typography.together("Musik\u2010", "instrumente sind erlaubt") == "Musikinstrumente sind erlaubt"

@@ -126,3 +126,16 @@ def test_commas_of_a_text_without_quotation_marks_stay_in_its_cell(reads):
 def test_cells_of_html_are_on_one_line(reads):
     (record,), _, _ = reads("a.csv", "Room,Has\nA,<ul><li>Beamer</li><li>Sofa</li></ul>\nB,one<br>two\n")
     assert record.text == "| Room | Has |\n| --- | --- |\n| A | Beamer; Sofa |\n| B | one two |"
+
+
+def test_labelled_lines_above_a_table_are_lines(reads):
+    data = (
+        "Report: Invoices\nCreated: 2025-03-02\nUnit: Sales\n\nInvoice;Customer;Amount\n1;Miller;10,50\n2;Smith;9,00\n"
+    )
+    (record,), _, _ = reads("a.csv", data)
+    assert record.text.startswith("Report: Invoices\n\nCreated: 2025-03-02\n\nUnit: Sales\n\n| Invoice |")
+
+
+def test_dates_of_questions(reads):
+    records, _, _ = reads("a.csv", "Frage;Antwort;Stand\nWo?;Dort.;01.02.2025\nWann?;Jetzt.;2025-03\n")
+    assert [record.date for record in records] == ["2025-02-01", "2025-03-01"]

@@ -16,6 +16,9 @@ from qa_bot.documents.ingest.formats.sheets.faq import Pair, faq_columns
         ("Question|Answer (English)", [Pair(0, 1, "en")]),
         ("Question (DE)|Question (EN)|Answer (EN)", [Pair(1, 2, "en")]),
         ("Question ID|Question|Answer", [Pair(1, 2, "")]),
+        ("No.|Your question|Our answer|Owner", [Pair(1, 2, "")]),
+        ("Kundenfrage|Musterantwort", [Pair(0, 1, "")]),
+        ("Question type|Question|Answer text|Answer count", [Pair(1, 2, "")]),
     ],
 )
 def test_a_question_has_the_answer_in_its_language(header, pairs):
@@ -24,7 +27,17 @@ def test_a_question_has_the_answer_in_its_language(header, pairs):
     assert [*columns.pairs] == pairs
 
 
-@pytest.mark.parametrize("header", ["Question No|Answer", "Question (DE)|Answer (EN)", "Question|Reply"])
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Question No|Answer",
+        "Question (DE)|Answer (EN)",
+        "Question|Reply",
+        "Question|Short answer|Long answer",
+        "Umfrage|Antwort",
+        "Number of questions|Answer",
+    ],
+)
 def test_other_tables_have_no_pairs(header):
     assert faq_columns(header.split("|")) is None
 

@@ -175,6 +175,23 @@ def test_replies_to_a_comment_and_its_copy_for_older_versions(reads):
     assert record.text.endswith("| Rome | 140 |\n\nComment on B2 (Rome): For one night? For two.")
 
 
+def test_formulas_of_links(reads):
+    cells = [
+        '=HYPERLINK("https://a.example/b","The ""big"" pump")',
+        '=HYPERLINK("https://a.example/c")',
+        "=HYPERLINK(A1)",
+    ]
+    (record,), _, (notice,) = reads(
+        "a.xlsx", saved(workbook_of(A=[["Name", "Page"], *(["Pump", cell] for cell in cells)]))
+    )
+    assert record.text.split("\n")[4:] == [
+        '| Pump | [The "big" pump](https://a.example/b) |',
+        "| Pump | https://a.example/c |",
+        "| Pump |  |",
+    ]
+    assert "(1)" in notice.message
+
+
 def test_formulas_without_a_stored_value_are_told(reads):
     workbook = workbook_of(A=[["Name", "Cost"], ["Pump", "=2*31"], ["Hose", "=3*31"]])
     (record,), rejects, (notice,) = reads("a.xlsx", saved(workbook))

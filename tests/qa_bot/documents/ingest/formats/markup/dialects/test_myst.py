@@ -40,3 +40,18 @@ TABLE = "| Lid | Size |\n| --- | --- |\n| *red* | 2 big |"
 )
 def test_blocks(source, expected):
     assert markdown_blocks(source).text == expected
+
+
+def test_tables_of_restructured_text():
+    source = """```{eval-rst}
+.. list-table:: Ports
+   :header-rows: 1
+
+   * - Name
+     - Port
+   * - web
+     - 8080
+
+They are open.
+```"""
+    assert markdown_blocks(source).text == ("Ports\n\n| Name | Port |\n| --- | --- |\n| web | 8080 |\n\nThey are open.")

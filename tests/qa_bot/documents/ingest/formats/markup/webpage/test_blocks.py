@@ -184,3 +184,14 @@ def test_an_alternative_text_that_repeats_a_caption_of_docbook_is_left_out(alter
     title = '<p class="title"><b>Figure 3.5. Drawing the line</b></p>'
     image = f'<div class="figure-contents"><div class="mediaobject"><img src="x.png" alt="{alternative}"></div></div>'
     assert fragment(f'<div class="figure">{title}{image}</div>').text == expected
+
+
+def test_paragraphs_of_invisible_signs_are_left_out():
+    assert (
+        fragment("<p>One</p><p>\u200b</p><ul><li>\ufeff</li></ul><p>two\u200bwords</p>").text == "One\n\ntwo\u200bwords"
+    )
+
+
+def test_a_summary_of_blocks_is_one_line():
+    html = "<details><summary><div>Can I <b>buy</b></div><p>more?</p></summary><p>Yes.</p></details>"
+    assert fragment(html).text == "**Can I buy more?**\n\nYes."

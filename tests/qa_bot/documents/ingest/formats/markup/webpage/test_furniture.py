@@ -40,8 +40,13 @@ TEXT = "The garage has fourteen spaces for people who work here. " * 6
         "<a class=mw-jump-link>Jump to search</a>",
         "<div class=gem-c-feedback><h2>Is this page useful?</h2></div>",
         "<span class='theme-doc-version-badge badge'>Version: 3.x</span>",
+        "<h1 class=menu-title>The book</h1>",
         "<p><a href=/edit>Suggest Changes</a></p>",
         "<div class=footer>Powered by Sphinx | <a href=_sources/a.rst.txt>Page source</a></div>",
+        "<div><p>Was this article helpful?</p><div><span>Yes</span> <span>No</span></div></div>",
+        "<p>War diese Seite hilfreich? <span>Ja</span><span>Nein</span></p>",
+        "<p class=article-vote>Did you find it helpful?<span>Yes</span><span>No</span></p>",
+        "<div class=article-author>Maya<ul class=meta-group><li>Updated</li></ul></div>",
         "<div class=nav>« <a href=a.html>previous</a> | <a href=b.html>next</a> »</div>",
     ],
 )
@@ -52,6 +57,7 @@ def test_furniture_is_left_out(furniture):
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
+        ("<p>{} Was it helpful? Ask the desk.", "{} Was it helpful? Ask the desk."),
         ("<form id=aspnet>{}</form>", "{}"),
         ("<div class='social'>{}</div>", "{}"),
         (
@@ -146,3 +152,19 @@ def test_a_tag_without_an_end_is_read_once(html: str) -> None:
 def test_usual_attributes_and_options_stay() -> None:
     html = "<p " + " ".join(f"a{n}='>'" for n in range(1000)) + ">b</p><select>" + "<option>x" * 2000 + "</select>"
     assert bounded(html) == html
+
+
+def test_posts_of_forums():
+    text = "F4 means no flame. Check the gas valve first, then press the button of the boiler for five seconds. "
+    phpbb = f"""<title>No heat - Boilers</title><body id=phpbb>
+    <div role=banner><h1>Boilers</h1></div><h2 class=topic-title>No heat</h2>
+    <div class=action-bar><a href=/r><span>Post Reply</span></a></div><dl class=postprofile><dt>ann<dd>Posts: 3</dl>
+    <p class=author><a href=/p><span class=sr-only>Post</span></a>by <b>ann</b> » Fri Jan 10, 2025</p>
+    <div class=content>{text * 3}</div><div class=signature>Stay warm</div>"""
+    assert page(phpbb) == ("No heat", f"## No heat\n\nby **ann** » Fri Jan 10, 2025\n\n{(text * 3).strip()}")
+    discourse = f"""<title>No heat - Boilers</title><body class=crawler><h1>No heat</h1>
+    <div class=topic-category><span>Help</span></div><div class=crawler-post-meta><span class=creator>ann</span><link
+    itemprop=mainEntityOfPage><span class=crawler-post-infos><time>May 1, 2025</time><span itemprop=position>1</span>
+    </span></div><p>{text * 3}</p><div><span class=post-likes>2 Likes</span></div>
+    <div class=more-topics__list><h3>Related topics</h3><table><tr><td>Noise<td>3</table></div>"""
+    assert page(discourse) == ("No heat", f"ann, May 1, 2025\n\n{(text * 3).strip()}")

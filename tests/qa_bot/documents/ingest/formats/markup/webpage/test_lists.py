@@ -16,6 +16,9 @@ from qa_bot.documents.ingest.formats.markup.html import fragment
         ("<ol class=upper-management><li>rain</ol>", "1. rain"),
         ("<ol><li style='list-style-type:lower-alpha'>rain</ol>", "- a. rain"),
         ("<ol><li>rain<ol type=a><li>hail</ol><li>snow</ol>", "1. rain\n    - a. hail\n2. snow"),
+        ("<ol><li>rain<ol type=a><li>hail</li></ol></li></ol>", "1. rain\n    - a. hail"),
+        ("<ol><li>rain</li><ol type=a><li>hail</li></ol><li>snow</li></ol>", "1. rain\n    - a. hail\n2. snow"),
+        ("<ul><ul><li>rain</li></ul></ul>", "- rain"),
         ("<ol reversed><li>rain<li>snow</ol>", "2. rain\n1. snow"),
     ],
 )
@@ -45,6 +48,18 @@ def item(level, sign, text, name="MsoListParagraph"):
 )
 def test_paragraphs_of_word_and_outlook_are_items(html, expected):
     assert fragment(html).text == expected
+
+
+def filtered(sign, text, margin=""):
+    """A paragraph as Word writes it if it saves a page filtered."""
+    gap = "<span style='font:7.0pt \"Times New Roman\"'>&nbsp;&nbsp; </span>"
+    return f"<p class=MsoListParagraphCxSpMiddle style='{margin}text-indent:-18.0pt'><span>{sign}{gap}</span>{text}</p>"
+
+
+def test_paragraphs_of_filtered_pages_are_items():
+    html = filtered("1.", "Go") + filtered("o", "by bus", "margin-left:72.0pt;") + filtered("2.", "Come")
+    assert fragment(html).text == "1. Go\n    - by bus\n2. Come"
+    assert fragment("<p class=MsoListParagraph>No sign</p>").text == "No sign"
 
 
 def test_boxes_of_notion():

@@ -89,3 +89,15 @@ def test_language_robots_canonical_and_links():
     assert (page.language, page.canonical, page.base, page.links) == ("fr", "https://a.org/", "/docs/", ("b",))
     assert (page.robots.noindex, page.robots.nofollow) == (True, False)
     assert metadata("<meta name=robots content=none>").robots.nofollow
+
+
+def test_the_heading_of_the_site_is_not_the_title():
+    body = "<h1>Loomly</h1><h2>Shipping times <a href=/p>Print</a></h2><p>Text."
+    assert metadata("<title>Shipping times : Loomly</title>", body).title == "Shipping times"
+    assert metadata("<title>Prices : Loomly</title>", body).title == "Loomly"
+
+
+def test_the_title_of_dokuwiki_is_its_heading():
+    head = "<title>it:vpn [Team wiki]</title><meta name=generator content=DokuWiki>"
+    assert metadata(head, "<h1>Team wiki</h1><main><h1>VPN</h1><p>Port 1194.</main>").title == "VPN"
+    assert metadata(head, "<p>Port 1194.").title == "it:vpn [Team wiki]"

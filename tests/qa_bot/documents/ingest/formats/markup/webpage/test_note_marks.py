@@ -47,3 +47,16 @@ def test_marks_in_cells_are_those_of_the_page():
     cell = "<table><tr><th>Tea<th>Time<tr><td>Mint<td>5<sup id=r><a href='#f'>1</a></sup></table>"
     note = "<p><sup><a href='#r'>a</a></sup> Minutes."
     assert fragment(cell + note).text == "| Tea | Time |\n| --- | --- |\n| Mint | 5 [1] |\n\nMinutes."
+
+
+def test_notes_of_libreoffice_and_dokuwiki():
+    html = (
+        '<p>Pay 80.<a class="sdfootnoteanc" name="n1anc" href="#n1sym"><sup>1</sup></a></p>'
+        '<div><p><a name="n1sym" href="#n1anc">1</a>Not the deposit.</p></div>'
+    )
+    assert fragment(html).text == "Pay 80. [1]\n\n[1] Not the deposit."
+    html = (
+        '<p>Port 1194<sup><a href="#fn__1" id="fnt__1" class="fn_top">1)</a></sup></p><div class="footnotes">'
+        '<div class="fn"><sup><a href="#fnt__1" id="fn__1">1)</a></sup> <div class="content">Only IPv4</div></div>'
+    )
+    assert fragment(html).text == "Port 1194 [1]\n\n[1] Only IPv4"

@@ -54,6 +54,7 @@ EXPANDS = "<button aria-expanded=false aria-controls=x>Dogs?</button>"
     "html",
     [
         f"{EXPANDS}<div id=x hidden><p>Six euros.</div>",
+        "<div role=button aria-expanded=false><span>Dogs?</span></div> <div style='display:none'>Six euros.</div>",
         f"{EXPANDS}<div id=x role=region hidden>Six euros.</div>",
         f"{EXPANDS}<div id=x aria-hidden=true>Six euros.</div>",
         "<button class=accordion>Dogs?</button><div class=panel><p>Six euros.</div>",

@@ -225,6 +225,9 @@ def test_text_boxes_pictures_notes_and_links(text_of, docx):
 def test_forms_and_controls(text_of, docx):
     body = (
         "<w:sdt><w:sdtPr/><w:sdtContent>" + paragraph("In a control.") + "</w:sdtContent></w:sdt>"
+        "<w:sdt><w:sdtPr><w:showingPlcHdr/></w:sdtPr><w:sdtContent>"
+        + paragraph("Enter text.")
+        + "</w:sdtContent></w:sdt>"
         "<w:p><w:r><w:t xml:space='preserve'>Name: </w:t></w:r>"
         "<w:sdt><w:sdtPr><w:showingPlcHdr/></w:sdtPr>"
         "<w:sdtContent><w:r><w:t>Click here.</w:t></w:r></w:sdtContent></w:sdt>"

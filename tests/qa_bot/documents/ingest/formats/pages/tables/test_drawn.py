@@ -74,3 +74,8 @@ def test_words_beside_a_line_are_in_different_cells_however_close(text_of, draw)
     ]
     page.append(draw.upright(95, 100, 160))
     assert text_of(page) == as_table(("Fare", "Zone 1"), *((name, price) for name, price, _ in FARES))
+
+
+def test_the_name_of_a_column_may_be_higher_than_the_others(text_of, draw):
+    head = [("\nFare", 0, 0, 1, 2), ("Zone 1\nEUR", 1, 0, 1, 2), ("\nZone 2", 2, 0, 1, 2)]
+    assert text_of(grid(draw, head + body(FARES, 2), 3, 4)) == as_table(("Fare", "Zone 1 EUR", "Zone 2"), *FARES)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from qa_bot.documents.ingest.formats.markup.dialects.containers import bold_title
 from qa_bot.documents.ingest.formats.markup.dialects.fences import lines_of
 
-PROPERTY = re.compile(r"([\s>]*)((?:[-*][ \t]+)?)([A-Za-z][\w./-]{0,60})::(?:[ \t]+(.*))?")
+PROPERTY = re.compile(r"([\s>]*)((?:[-*][ \t]+)?)([^\W\d_][\w./ -]{0,60})::(?:[ \t]+(.*))?")
 _PROGRAM = (
     "background-color collapsed created-at exclude-from-graph-visibility filters heading icon id ls-type public "
     "query-properties query-sort-by query-sort-desc query-table template template-including-parent updated-at"

@@ -1,0 +1,1 @@
+"""Dialects of Markdown of programs for notes."""

@@ -1,0 +1,1 @@
+"""Pages that certain programs write: what their classes say becomes the elements that others use for it."""

@@ -1,0 +1,43 @@
+"""YAML files with questions and answers."""
+
+
+def test_pairs_at_any_depth(reads):
+    data = """title: Library
+groups:
+  - name: Cards
+    items:
+      - question: How do I get a card?
+        answer: |
+          Bring your passport.
+          It costs 12 euros.
+      - {q: Is it free?, a: no, id: free}
+  - name: Rooms
+    items:
+      - frage: Wie groß?
+        antwort: [Zehn Plätze., Zwei Tische.]
+        updated: 2025-03-01
+"""
+    records, rejects, _ = reads("faq.yml", data)
+    assert [(record.id, record.title, record.text, record.kind) for record in records] == [
+        ("faq.yml#1", "How do I get a card?", "Bring your passport.\nIt costs 12 euros.", "pair"),
+        ("free", "Is it free?", "no", "pair"),
+        ("faq.yml#3", "Wie groß?", "Zehn Plätze.\nZwei Tische.", "pair"),
+    ]
+    assert records[2].date == "2025-03-01"
+    assert rejects == []
+
+
+def test_files_without_pairs_are_text(reads):
+    (record,), _, _ = reads("faq.yaml", "question: [\nanswer: Cats sleep.\n")
+    assert "Cats sleep." in record.text
+    (record,), _, _ = reads("settings.yaml", "port: 80\n# Seconds.\nlimit: 5\n")
+    assert record.text.startswith("port: 80")
+
+
+def test_aliases_are_read_once(reads):
+    bomb = "a: &a\n  - q: Why?\n    a: So.\n" + "".join(
+        f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n"
+        for before, name in zip("abcdefghij", "bcdefghijk", strict=True)
+    )
+    records, _, _ = reads("faq.yaml", bomb)
+    assert [record.title for record in records] == ["Why?"]
