@@ -40,6 +40,11 @@ def parts_of(code: str) -> list[str]:
     return _WORD.findall(code)
 
 
+def headed_text(passage: Passage) -> str:
+    """The text of a passage below its headings, in which its codes are looked for."""
+    return "\n".join([*passage.place.heading, passage.text])
+
+
 def document_codes(passages: Sequence[Passage], codes: Collection[str]) -> list[frozenset[str]]:
     """For each passage the codes among these that name its document and that it does not have.
 
@@ -49,7 +54,7 @@ def document_codes(passages: Sequence[Passage], codes: Collection[str]) -> list[
     names = [code for code in codes if _SERIES.match(code) and "_" not in code]
     if not names:
         return [frozenset()] * len(passages)
-    texts = ["\n".join([*passage.place.heading, passage.text]) for passage in passages]
+    texts = [*map(headed_text, passages)]
     opening = {
         (*_document(passage), name)
         for passage, text in zip(passages, texts, strict=True)

@@ -48,7 +48,7 @@ from rankers.passage_evidence import (
 )
 from rankers.question_titles import asking_bonus, heading_bonus, is_contents, is_pair, section_bonus
 from rankers.release_notes import release_bonus
-from retrievers.codes import document_codes
+from retrievers.codes import document_codes, headed_text
 from retrievers.engines.index import Filter, Index, KeywordQuery
 from retrievers.formulate import Formulation, asks, piece_query
 from retrievers.fusion import ScoredDocuments
@@ -203,10 +203,7 @@ def _bonus(passages: Sequence[Passage], places: AskedPlaces, named: Sequence[fro
     steps = [places.steps and has_steps(passage) for passage in passages]
     contacts = [places.contact.is_in(passage.text) for passage in passages]
     sections = [places.names(passage.place.heading) or places.has_clause(passage.text) for passage in passages]
-    codes = [
-        places.share_of_codes("\n".join([*passage.place.heading, passage.text]), of_document)
-        for passage, of_document in zip(passages, named, strict=True)
-    ]
+    codes = [*map(places.share_of_codes, map(headed_text, passages), named)]
     defining = [not is_pair(passage) and places.defines(passage.text) for passage in passages]
     kinds = np.array([steps, contacts, sections, codes, defining], np.float64)
     gained: Scores = np.array([STEPS, CONTACT, SECTION, CODE, DEFINITION]) @ kinds

@@ -171,17 +171,7 @@ class Verifier:
         if not is_settled:
             passages = _with_amounts(ranking.question.title, passages, self._read)
         head = (candidates if is_settled else passages)[: self._read]
-        languages = ranking.formulation.languages
-        whole = {reading: whole_verbs(reading, languages) for reading in readings}
-        telling = [reading for reading in readings if has_content(whole[reading], languages)] or readings
-        covers_of = partial(
-            self._covers,
-            readings=[whole[reading] for reading in telling],
-            exact=Exact(codes_in(ranking.formulation.text), contact),
-            language=languages.question,
-            index=index,
-            deadline=deadline,
-        )
+        telling, covers_of = self._covering(ranking, readings, contact, index, deadline)
         covers = covers_of(head)
         relevance = Relevance(self._scorer, telling, [*map(read_text, head)], deadline)
         if is_settled or not head:
@@ -206,6 +196,27 @@ class Verifier:
             reordered if ranking.passages else (),
             _by_id(head, covers, relevance.known),
             head[0].score - head[order[0]].score,
+        )
+
+    def _covering(
+        self,
+        ranking: RankedCandidates,
+        readings: Sequence[str],
+        contact: AskedContact,
+        index: Statistics,
+        deadline: Deadline,
+    ) -> tuple[Sequence[str], Callable[[Sequence[Candidate]], list[Cover]]]:
+        """The readings without those of stop words, and what gives the covers of passages for them."""
+        languages = ranking.formulation.languages
+        whole = {reading: whole_verbs(reading, languages) for reading in readings}
+        telling = [reading for reading in readings if has_content(whole[reading], languages)] or readings
+        return telling, partial(
+            self._covers,
+            readings=[whole[reading] for reading in telling],
+            exact=Exact(codes_in(ranking.formulation.text), contact),
+            language=languages.question,
+            index=index,
+            deadline=deadline,
         )
 
     def _covers(
