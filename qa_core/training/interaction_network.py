@@ -12,6 +12,9 @@ a CPU. It reads how their tokens match, as the kernels of Xiong et al. (2017) an
 
 where x passes two layers of a transformer. R and the last layer of the MLP begin with 0, so that training begins with
 the mean of the highest cosines (Khattab and Zaharia 2020).
+
+Rows of some encoders have a cosine of .6 and more to each other. They are read as unit(q_i − c) and unit(p_j − c) with
+their mean c.
 """
 
 from __future__ import annotations
@@ -47,6 +50,7 @@ class InteractionConfig:
     channels: int = 64
     rank: int = 64  # of R
     dropout: float = 0.1
+    is_centred: bool = False  # whether rows are read without what all have in common
 
 
 class _Layer(nn.Module):
@@ -94,6 +98,8 @@ class InteractionNetwork(nn.Module):
             nn.Dropout(config.dropout),
             last,
         )
+        self.centre: Tensor | None
+        self.register_buffer("centre", torch.zeros(states) if config.is_centred else None)
         self.sharpness = nn.Parameter(torch.tensor(_SHARPNESS))
         self.line = nn.Parameter(torch.tensor([_SLOPE, -_SLOPE * _MIDDLE]))
         with torch.no_grad():
@@ -110,6 +116,8 @@ class InteractionNetwork(nn.Module):
         passage_mask: Tensor,
         passage_ids: Tensor,
     ) -> Tensor:
+        if (centre := self.centre) is not None:
+            question, passage = (functional.normalize(rows - centre, dim=-1) for rows in (question, passage))
         is_same = (question_ids[:, :, None] == passage_ids[:, None, :]) & passage_mask[:, None]
         scaled = _SCALE * question
         moved = functional.normalize(question + self.residual(scaled), dim=-1)

@@ -1,10 +1,10 @@
-"""A graph in blocks of 8 bits, whose matrices multiply whole numbers: it reads nearly twice as fast.
+"""A graph in blocks of 8 or 4 bits, whose matrices multiply whole numbers: it reads nearly twice as fast.
 
-`quantisation.py` writes matrices as `MatMulNBits`, with a scale for each output and 128 inputs. onnxruntime multiplies
-them block by block, which is slow on processors with AVX2 but without VNNI. Here a matrix has a scale for each output,
-and an input one for each token, so that a product is one product of whole numbers, and a text has the same states
-beside any others. Two cores read five passages of 90 tokens in 68 ms instead of 163. The mean cosine to the float32
-states is .995; that of the blocks is .999, so that vectors which are searched keep these.
+`quantisation.py` writes matrices as `MatMulNBits`, with a scale for each output and 128 or 32 inputs. onnxruntime
+multiplies them block by block, which is slow on processors with AVX2 but without VNNI. Here a matrix has a scale for
+each output, and an input one for each token, so that a product is one product of whole numbers, and a text has the same
+states beside any others. Two cores read five passages of 90 tokens in 68 ms instead of 163. The mean cosine to the
+float32 states is .995; that of the blocks is .999, so that vectors which are searched keep these.
 
 Values of matrices have seven bits: of eight, these processors add products in 16 bits, which overflow. (onnxruntime:
 `QuantizeLinear`, `MatMulIntegerToFloat`.)
@@ -33,6 +33,7 @@ _FLOAT, _UINT8, _INT8 = 1, 2, 3  # of its kinds
 _LARGEST = 64  # of a matrix: 255 · 64 · 2 fits 16 bits
 _SIGNED = 127  # of inputs
 _ZERO = 128  # of inputs and of the blocks
+_SMALL, _SMALL_ZERO = 16, 8  # bytes of a block of 4-bit numbers, and their zero
 _LEAST, _STEP, _MIDDLE = "least", "step", "middle"
 _BLOCKED = "MatMulNBits"
 
@@ -113,11 +114,14 @@ def _matrix(data: Buffer, tables: Mapping[str, Field], node: _Node) -> tuple[NDA
     blocks = tables[node.inputs[1]]
     outputs, count, size = _shape(data, blocks)
     whole = np.frombuffer(_part(data, blocks, _RAW), np.uint8).reshape(outputs, count, size)
+    zero = _ZERO
+    if size == _SMALL:
+        whole, zero = np.stack([whole & 15, whole >> 4], axis=3).reshape(outputs, count, 2 * size), _SMALL_ZERO
     scales = np.frombuffer(_part(data, tables[node.inputs[2]], _RAW), np.float32).reshape(outputs, count)
-    highest, lowest = (bound(whole, axis=2).astype(np.float32) - _ZERO for bound in (np.max, np.min))  # (N, count)
-    largest = np.maximum((np.maximum(highest, -lowest) * scales).max(axis=1), 1e-12) / _LARGEST  # (N,)
+    highest, lowest = (bound(whole, axis=2).astype(np.float32) - zero for bound in (np.max, np.min))  # (N, count)
+    largest = np.maximum((np.maximum(highest, -lowest) * np.abs(scales)).max(axis=1), 1e-12) / _LARGEST  # (N,)
     rows = whole.astype(np.float32)
-    rows -= _ZERO
+    rows -= zero
     rows *= (scales / largest[:, None])[:, :, None]
     np.rint(rows, out=rows)
     return np.ascontiguousarray(rows.astype(np.int8).reshape(outputs, -1).T), largest.astype(np.float32)

@@ -24,6 +24,7 @@ from rankers.late_interaction import unit_rows
 
 _AT_ONCE = 512  # texts between reports
 _LARGEST = 127.0
+_SAMPLE = 20_000  # tokens that give the mean
 
 
 class StatesEncoder(Protocol):
@@ -62,6 +63,12 @@ class TokenStates:
     def lengths(self, places: Sequence[int] | IntArray) -> IntArray:
         """Tokens of the texts at these places."""
         return np.diff(self.bounds)[np.asarray(places, np.int64)]
+
+    def centre(self) -> FloatArray:
+        """The mean (D,) of the unit rows of every so many tokens."""
+        sample = self.rows[:: max(1, len(self.rows) // _SAMPLE)].astype(np.float32)
+        mean: FloatArray = unit_rows(sample).mean(axis=0)
+        return mean
 
     def padded(self, places: Sequence[int]) -> PaddedRows:
         """The texts at these places."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -149,3 +150,17 @@ def test_the_graph_gives_the_same_for_other_sizes(tmp_path: Path) -> None:
         with torch.no_grad():
             np.testing.assert_allclose(logits, made(*inputs).numpy(), atol=1e-4, rtol=1e-4)
     assert [path.name for path in tmp_path.iterdir()] == ["graph.onnx"], "written at once"
+
+
+def test_centred_rows_are_read_without_what_all_have_in_common() -> None:
+    plain, centred = network(moved=True), InteractionNetwork(replace(CONFIG, is_centred=True)).eval()
+    centred.load_state_dict(plain.state_dict(), strict=False)
+    common = 0.3 * functional.normalize(torch.ones(STATES), dim=0)
+    centred.get_buffer("centre").copy_(common)
+    (question, ids), (passage, others) = drawn(3, 4, LEAST_TOKENS)
+    texts = ((question, ids), (passage, others))
+    read = [part for rows, of in texts for part in side(rows, of, len(of))]
+    shifted = [part for rows, of in texts for part in side(functional.normalize(rows - common, dim=-1), of, len(of))]
+    with torch.no_grad():
+        assert torch.allclose(centred(*read), plain(*shifted), atol=1e-5)
+        assert not torch.allclose(centred(*read), plain(*read), atol=1e-2)

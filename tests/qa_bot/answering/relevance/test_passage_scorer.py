@@ -15,6 +15,7 @@ from qa_bot.answering.relevance.passage_scorer import (
     CALIBRATIONS,
     PassageScorer,
     Relevance,
+    Scorers,
     calibrations_in,
     scorer_of,
 )
@@ -108,3 +109,17 @@ def test_without_time_or_model_nothing_is_scored() -> None:
     without = Relevance(None, ["why?"], ["1"], Deadline.after(9))
     without.score_in_order([0])
     assert without.known == {}
+
+
+def test_passages_in_other_languages_are_scored_by_another_model() -> None:
+    def damaged():
+        raise ValueError("damaged")
+
+    english, multilingual = PassageScorer(HandMadeScores), PassageScorer(HandMadeScores)
+    both = Scorers(english, multilingual)
+    assert both.of(["", "en", "de"]) is both.of([]) is english
+    assert both.of(["de", "fr", "en"]) is multilingual
+    assert both.of(["ja", "ar"]) is english, "languages whose words it lacks"
+    assert Scorers(english).of(["de"]) is english
+    assert Scorers(english, PassageScorer(damaged)).of(["de"]) is english
+    assert Scorers().of(["de"]) is None

@@ -101,8 +101,8 @@ def network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "interaction.onnx"
     export_interaction(InteractionNetwork(InteractionConfig(width=16, heads=2, channels=8, rank=4)), 384, path)
     monkeypatch.setattr(configured_verifier, "RELEVANCE", path)
-    unshared = configured_verifier._shipped_scorer.__wrapped__
-    monkeypatch.setattr(configured_verifier, "_shipped_scorer", unshared)
+    unshared = configured_verifier._shipped_scorers.__wrapped__
+    monkeypatch.setattr(configured_verifier, "_shipped_scorers", unshared)
     shipped = orjson.loads(PASSAGES.read_bytes()) | {"hybrid scored": BY_SCORE, "keyword scored": BY_SCORE}
     (tmp_path / "shipped.json").write_bytes(orjson.dumps(shipped))
     monkeypatch.setattr(fit_confidence, "PASSAGES", tmp_path / "shipped.json")

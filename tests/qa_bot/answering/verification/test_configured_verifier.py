@@ -17,7 +17,7 @@ from qa_bot.home.starter import RELEVANCE
 @pytest.fixture(autouse=True)
 def _scorer_of_each_test(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scorer is shared in a process, but not between these tests."""
-    monkeypatch.setattr(module, "_shipped_scorer", lru_cache(module._shipped_scorer.__wrapped__))
+    monkeypatch.setattr(module, "_shipped_scorers", lru_cache(module._shipped_scorers.__wrapped__))
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from qa_bot.answering.deadline import Deadline
-from qa_bot.answering.relevance.passage_scorer import SURE, PassageScorer
+from qa_bot.answering.relevance.passage_scorer import SURE, PassageScorer, Scorers
 from qa_bot.answering.stages.rank import Ranking
 from qa_bot.answering.verification.contacts import AskedContact
 from qa_bot.answering.verification.reading import WINDOW
 from qa_bot.answering.verification.token_vectors import TokenVectors
-from qa_bot.answering.verification.verify import FURTHER_SECONDS, GAINED, SYNONYM, Cover, Verifier
+from qa_bot.answering.verification.verify import FURTHER_SECONDS, GAINED, NO_SCORERS, SYNONYM, Cover, Verifier
 from qa_bot.home.encoders import EncoderError
 from qa_core.types import Candidate, Clue, Details, Passage, Question, Signals, Source
 from retrievers.formulate import formulate
@@ -41,8 +41,8 @@ def ranking(question, candidates, passages=()):
     return Ranking(Question(question), formulate(Question(question)), tuple(candidates), passages=tuple(passages))
 
 
-def verified(tokens, question, candidates, *, passages=(), read=3, readings=(), scorer=None, **options):
-    verifier = Verifier(TokenVectors(lambda: tokens), read=read, scorer=scorer)
+def verified(tokens, question, candidates, *, passages=(), read=3, readings=(), scorers=NO_SCORERS, **options):
+    verifier = Verifier(TokenVectors(lambda: tokens), read=read, scorers=scorers)
     ranked = ranking(question, candidates, passages)
     return verifier.verify(ranked, readings or [question], Counts(), Deadline.after(9), **options)
 
@@ -108,25 +108,25 @@ class HandMadeScores:
         return np.array([self.scores[text.split()[0]] for _, text in pairs], np.float32)
 
 
-def scorer_of(**scores: float) -> PassageScorer:
-    return PassageScorer(lambda: HandMadeScores(**scores))
+def scorers_of(**scores: float) -> Scorers:
+    return Scorers(PassageScorer(lambda: HandMadeScores(**scores)))
 
 
 def test_a_passage_that_likely_answers_comes_first(tokens):
     pair = [candidate("a", "Alpha dog.", 3.0), candidate("b", "Beta dog.", 2.5)]
-    result = verified(tokens, "dog?", pair, scorer=scorer_of(Alpha=-3.0, Beta=1.0))
+    result = verified(tokens, "dog?", pair, scorers=scorers_of(Alpha=-3.0, Beta=1.0))
     assert [one.passage.id for one in result.candidates] == ["b", "a"], "2.5 + .25 > 3 - .75"
     assert {name: cover.relevance for name, cover in result.covers.items()} == {"a": -3.0, "b": 1.0}
-    result = verified(tokens, "dog?", pair, scorer=scorer_of(Alpha=0.5, Beta=1.0))
+    result = verified(tokens, "dog?", pair, scorers=scorers_of(Alpha=0.5, Beta=1.0))
     assert [one.passage.id for one in result.candidates] == ["a", "b"], "3 + .125 > 2.5 + .25"
 
 
 def test_the_first_passage_is_scored_alone_if_it_surely_answers_or_is_settled(tokens):
     pair = [candidate("a", "Alpha dog.", 3.0), candidate("b", "Beta dog.", 2.9)]
-    result = verified(tokens, "dog?", pair, scorer=scorer_of(Alpha=SURE))
+    result = verified(tokens, "dog?", pair, scorers=scorers_of(Alpha=SURE))
     assert [cover.relevance for cover in result.covers.values()] == [SURE, None]
     settled = [candidate("a", "Alpha dog.", 3.0, owner_answer=True), candidate("b", "Beta dog.", 2.9)]
-    result = verified(tokens, "dog?", settled, scorer=scorer_of(Alpha=-4.0))
+    result = verified(tokens, "dog?", settled, scorers=scorers_of(Alpha=-4.0))
     assert [cover.relevance for cover in result.covers.values()] == [-4.0, None]
 
 
@@ -134,7 +134,7 @@ def test_a_scorer_that_cannot_be_opened_scores_nothing(tokens):
     def damaged():
         raise ValueError("damaged")
 
-    result = verified(tokens, "dog", [RULES], scorer=PassageScorer(damaged))
+    result = verified(tokens, "dog", [RULES], scorers=Scorers(PassageScorer(damaged)))
     assert result.covers["rules"].relevance is None
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from qa_core.encoders.graphs.integers import in_integers
 from qa_core.encoders.graphs.quantisation import BLOCK, float_weights, quantise, write_words
 from qa_core.encoders.transformer_encoder import open_graph
 
@@ -123,3 +124,45 @@ def test_matrices_are_read_by_the_names_of_their_layers(tmp_path: Path, parts: t
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(whole))
     quantise(whole, small)
     np.testing.assert_allclose(float_weights(small)["encoder.dense.weight"], matrix.T, atol=np.abs(matrix).max() / 120)
+
+
+def packed_rows(rng: np.random.Generator, count: int) -> np.ndarray:
+    """Rows of `BLOCK` numbers as 4 bits give them: of each 32, one is −8 times the scale, others −8 to 7 times."""
+    numbers = rng.integers(-8, 8, size=(count, BLOCK // 32, 32))
+    numbers[:, :, 5] = -8
+    scales = rng.choice([-0.5, 0.25, 2.0], size=(count, BLOCK // 32, 1))
+    return (numbers * scales).reshape(count, BLOCK).astype(np.float32)
+
+
+def test_numbers_that_had_four_bits_stay_exact(tmp_path: Path) -> None:
+    helper, kinds, rng = onnx.helper, onnx.TensorProto, np.random.default_rng(0)
+    table, matrix, name = packed_rows(rng, 1 << 13), packed_rows(rng, 6).T, "model.embeddings.word_embeddings.weight"
+    nodes = [
+        helper.make_node("Gather", [name, "ids"], ["rows"], name="gather"),
+        helper.make_node("MatMul", ["rows", "matrix"], ["states"], name="/model/encoder/dense/MatMul"),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "small",
+        [helper.make_tensor_value_info("ids", kinds.INT64, ["B", "T"])],
+        [helper.make_tensor_value_info(output, kinds.FLOAT, None) for output in ("rows", "states")],
+        [
+            onnx.numpy_helper.from_array(np.ascontiguousarray(of), part)
+            for of, part in ((table, name), (matrix, "matrix"))
+        ],
+    )
+    whole, small = tmp_path / "whole.onnx", tmp_path / "small.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(whole))
+    quantise(whole, small, bits=4)
+    assert small.stat().st_size < 0.17 * whole.stat().st_size
+    weights = float_weights(small)
+    np.testing.assert_array_equal(weights["embeddings.word_embeddings.weight"], table)
+    np.testing.assert_array_equal(weights["encoder.dense.weight"], matrix.T)
+    ids = np.array([[3, 8000], [17, 5]])
+    expected = table[ids] @ matrix
+    for int8 in (False, True):
+        rows, states = open_graph(small, threads=1, int8=int8).run(["rows", "states"], {"ids": ids})
+        np.testing.assert_array_equal(rows, table[ids])
+        assert np.abs(states - expected).max() < 0.03 * np.abs(expected).max(), int8
+    tables = {tensor.name: tensor for tensor in onnx.load_from_string(in_integers(small).model).graph.initializer}
+    assert tables[f"{name}_rows"].data_location == kinds.EXTERNAL, "the words stay in the file"

@@ -165,9 +165,9 @@ def test_the_command_writes_a_network_that_scores_passages(
     assert note["transformer_sha256"] == sha256(shipped / GRAPH)
     assert note["reading_sha256"] == sha256(tmp_path / "documents.jsonl")
     assert note["groups"] == {"covid": 4, "reading": 4}
-    assert note["held_out"]["groups"] == 4
+    assert note["held_out"]["en"]["groups"] == 4
     assert (note["settings"]["steps"], note["settings"]["seed"]) == (3, 4)
-    assert "held out: {'groups': 4" in capsys.readouterr().err
+    assert "'en': {'groups': 4" in capsys.readouterr().err
 
     vectors = TokenVectors(lambda: TransformerEncoder.load(shipped, cache=tmp_path / "cache"))
     assert vectors.ready()

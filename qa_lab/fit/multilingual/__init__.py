@@ -1,0 +1,1 @@
+"""Makes the encoder of other languages than English from a published one."""
