@@ -69,7 +69,7 @@ IMPORTERS = {
         "qa_lab/train/display.py",
         "qa_lab/train/relations/mining_output.py",
     ],
-    "safetensors": ["qa_core/networks/checkpoints.py"],
+    "safetensors": ["qa_core/networks/checkpoints.py", "qa_lab/fit/multilingual/make_encoder.py"],
     "selectolax": [
         "qa_bot/documents/ingest/formats/markup/html.py",
         "qa_bot/documents/ingest/formats/markup/webpage",
@@ -83,7 +83,7 @@ IMPORTERS = {
     "Stemmer": ["qa_core/text/analysis.py"],
     "tantivy": ["retrievers/engines/local/keyword.py", "retrievers/engines/local/keyword_writer.py"],
     "threadpoolctl": ["generators/inference/threads.py"],
-    "tokenizers": ["qa_core/encoders/tokenisers.py"],
+    "tokenizers": ["qa_core/encoders/tokenisers.py", "qa_lab/fit/multilingual"],
     "tomlkit": ["qa_bot/home/config.py"],
     "transformers": [
         "qa_core/encoders/graphs/export.py",

@@ -18,6 +18,7 @@ import numpy as np
 
 from qa_bot.home.checks.sealed_files import seal
 from qa_bot.home.starter import ENCODER
+from qa_bot.home.starter import MULTILINGUAL as MULTILINGUAL_FOLDER
 from qa_bot.home.starter import TRANSFORMER as TRANSFORMER_FOLDER
 from qa_core.atomic import rename_folder
 from qa_core.encoders.mapped_tensors import map_tensors
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 
 STARTER = "starter"
 """The table at once, and the transformer after `qa-bot improve`. Opened by this name, it is the table."""
-TABLE, TRANSFORMER = "starter-table", "starter-transformer"
-SHIPPED = {STARTER: ENCODER, TABLE: ENCODER, TRANSFORMER: TRANSFORMER_FOLDER}
+TABLE, TRANSFORMER, MULTILINGUAL = "starter-table", "starter-transformer", "starter-multilingual"
+SHIPPED = {STARTER: ENCODER, TABLE: ENCODER, TRANSFORMER: TRANSFORMER_FOLDER, MULTILINGUAL: MULTILINGUAL_FOLDER}
 Confirm = Callable[[str, int], bool]
 """Called with a description of the download and its size in bytes; true to continue."""
 
@@ -79,6 +80,12 @@ def _shared_transformer(threads: int) -> Encoder:
 def reading_transformer() -> Encoder:
     """The shipped transformer in whole numbers, which reads passages twice as fast; its vectors are not searched."""
     return open_transformer(models=Path(), threads=1, int8=True)
+
+
+@cache
+def multilingual_transformer() -> Encoder:
+    """The shipped transformer of many languages in whole numbers, for passages in others than English."""
+    return open_folder(MULTILINGUAL_FOLDER, models=Path(), int8=True)
 
 
 def open_transformer(*, models: Path, threads: int, int8: bool = False) -> Encoder:

@@ -120,7 +120,9 @@ class RankingSection:
         holds="model",
     )
     relevance: bool = key(
-        True, "score how likely they answer, by a network that reads the states of starter-transformer"
+        True,
+        "score how likely they answer, by a network that reads the states of starter-transformer, or of "
+        "starter-multilingual in other languages than English",
     )
     cross_encoder: str = key(
         "",

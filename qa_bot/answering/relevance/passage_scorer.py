@@ -15,12 +15,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple
 
 import orjson
 
 from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.deadline import Deadline
 from qa_bot.home.config import ConfigError
+from qa_bot.home.starter import MULTILINGUAL_LANGUAGES
 from rankers.neural import PairScorer
 
 log = logging.getLogger(__name__)
@@ -63,6 +65,22 @@ class PassageScorer:
         pairs = [(question, text) for text in texts for question in questions]
         scores: list[float] = self._scorer.score(pairs).reshape(len(texts), len(questions)).mean(axis=1).tolist()
         return scores
+
+
+class Scorers(NamedTuple):
+    """The scorer of most passages, and that of passages in `MULTILINGUAL_LANGUAGES`."""
+
+    english: PassageScorer | None = None
+    multilingual: PassageScorer | None = None
+
+    def of(self, languages: Sequence[str]) -> PassageScorer | None:
+        """The one that reads passages in these languages ("" if unknown); it is opened, None if it cannot be.
+
+        One scores all passages of a question, because log-odds of two are not compared.
+        """
+        others = sum(language in MULTILINGUAL_LANGUAGES for language in languages)
+        chosen = (self.multilingual, self.english) if others > len(languages) / 2 else (self.english,)
+        return next((scorer for scorer in chosen if scorer is not None and scorer.ready()), None)
 
 
 @dataclass(slots=True)

@@ -8,12 +8,20 @@ from pathlib import Path
 from typing import cast
 
 from qa_bot.answering.relevance.interaction import InteractionScorer
-from qa_bot.answering.relevance.passage_scorer import PassageScorer, scorer_of
+from qa_bot.answering.relevance.passage_scorer import PassageScorer, Scorers, scorer_of
 from qa_bot.answering.verification.token_vectors import TokenEncoder, TokenVectors
 from qa_bot.answering.verification.verify import ChooseLeads, Verifier
-from qa_bot.home.encoders import SHIPPED, TRANSFORMER, EncoderError, reading_transformer, resolve
+from qa_bot.home.encoders import (
+    MULTILINGUAL,
+    SHIPPED,
+    TRANSFORMER,
+    EncoderError,
+    multilingual_transformer,
+    reading_transformer,
+    resolve,
+)
 from qa_bot.home.sections import RankingSection
-from qa_bot.home.starter import RELEVANCE
+from qa_bot.home.starter import MULTILINGUAL_RELEVANCE, RELEVANCE
 
 READ: Mapping[str, int] = {"low": 0, "normal": 5, "high": 10}
 """Passages that are read by effort."""
@@ -27,23 +35,30 @@ def configured_verifier(
         return None
     is_shipped = config.verifier in SHIPPED
     vectors = _token_vectors(config.verifier, Path() if is_shipped else models)
-    return Verifier(vectors, read=READ[config.effort], scorer=_scorer(config, vectors), choose_leads=choose_leads)
+    return Verifier(vectors, read=READ[config.effort], scorers=_scorers(config, vectors), choose_leads=choose_leads)
 
 
-def _scorer(config: RankingSection, vectors: TokenVectors) -> PassageScorer | None:
-    """The configured cross-encoder, or the shipped network if the shipped transformer reads."""
+def _scorers(config: RankingSection, vectors: TokenVectors) -> Scorers:
+    """The configured cross-encoder, or the shipped networks if the shipped transformer reads."""
     if config.cross_encoder or not config.relevance or config.verifier != TRANSFORMER:
-        return scorer_of(config.cross_encoder)
-    return _shipped_scorer(vectors)
+        return Scorers(scorer_of(config.cross_encoder))
+    return _shipped_scorers(vectors)
 
 
 @lru_cache(maxsize=2)
-def _shipped_scorer(vectors: TokenVectors) -> PassageScorer:
+def _shipped_scorers(vectors: TokenVectors) -> Scorers:
     """Shared by all bots of a process."""
-    return PassageScorer(lambda: InteractionScorer(vectors.rows, RELEVANCE))
+    return Scorers(PassageScorer(lambda: InteractionScorer(vectors.rows, RELEVANCE)), PassageScorer(_open_multilingual))
 
 
-@lru_cache(maxsize=2)
+def _open_multilingual() -> InteractionScorer:
+    vectors = _token_vectors(MULTILINGUAL, Path())
+    if not vectors.ready():
+        raise ValueError("the multilingual transformer cannot be opened")
+    return InteractionScorer(vectors.rows, MULTILINGUAL_RELEVANCE)
+
+
+@lru_cache(maxsize=3)
 def _token_vectors(name: str, models: Path) -> TokenVectors:
     """Shared by all bots of a process."""
     return TokenVectors(lambda: open_verifier(name, models))
@@ -51,7 +66,8 @@ def _token_vectors(name: str, models: Path) -> TokenVectors:
 
 def open_verifier(name: str, models: Path) -> TokenEncoder:
     """Raises EncoderError for an encoder that cannot be opened or has no states of tokens."""
-    encoder = reading_transformer() if name == TRANSFORMER else resolve(name, models=models, int8=True)
+    shipped = {TRANSFORMER: reading_transformer, MULTILINGUAL: multilingual_transformer}
+    encoder = shipped[name]() if name in shipped else resolve(name, models=models, int8=True)
     if not hasattr(encoder, "token_spans"):
         raise EncoderError(f"Expected a transformer as ranking.verifier, but got {name!r}; name another encoder.")
     return cast("TokenEncoder", encoder)

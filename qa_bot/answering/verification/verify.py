@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from qa_bot.answering.deadline import Deadline
-from qa_bot.answering.relevance.passage_scorer import PassageScorer, Relevance
+from qa_bot.answering.relevance.passage_scorer import Relevance, Scorers
 from qa_bot.answering.verification.amounts import lacks_amount
 from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
 from qa_bot.answering.verification.latest import latest_first
@@ -79,6 +79,7 @@ LEADS_SECONDS = 0.1
 _ITEM = re.compile(r"^\s*(?:[-*]|\d+[.)]) ", re.MULTILINE)
 
 
+NO_SCORERS = Scorers()
 ChooseLeads = Callable[[Sequence[Candidate], Formulation, str, TokenVectors], list[Candidate]]
 """Chooses the leads of the first passages again, by the vectors of their tokens; the text is a reading of the question.
 """
@@ -130,16 +131,15 @@ class Verifier:
         vectors: TokenVectors,
         *,
         read: int,
-        scorer: PassageScorer | None = None,
+        scorers: Scorers = NO_SCORERS,
         choose_leads: ChooseLeads | None = None,
     ) -> None:
-        """`read` is the number of passages that are read; `scorer` says how likely they answer."""
-        self._vectors, self._read, self._scorer, self._choose_leads = vectors, read, scorer, choose_leads
+        """`read` is the number of passages that are read; `scorers` say how likely they answer."""
+        self._vectors, self._read, self._scorers, self._choose_leads = vectors, read, scorers, choose_leads
 
     def ready(self) -> bool:
-        """Whether the model that reads is there; opens it, and the one that scores."""
-        if self._scorer is not None and not self._scorer.ready():
-            self._scorer = None
+        """Whether the model that reads is there; opens it, and the one that scores most passages."""
+        self._scorers.of(())
         return self._vectors.ready()
 
     def verify(
@@ -173,7 +173,8 @@ class Verifier:
         head = (candidates if is_settled else passages)[: self._read]
         telling, covers_of = self._covering(ranking, readings, contact, index, deadline)
         covers = covers_of(head)
-        relevance = Relevance(self._scorer, telling, [*map(read_text, head)], deadline)
+        scorer = self._scorers.of([candidate.passage.source.details.language for candidate in head])
+        relevance = Relevance(scorer, telling, [*map(read_text, head)], deadline)
         if is_settled or not head:
             relevance.score(range(len(head[:1])))
             return Verified(candidates, ranking.passages, _by_id(head, covers, relevance.known))
