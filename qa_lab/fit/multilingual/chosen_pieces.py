@@ -19,11 +19,11 @@ COVERED: Mapping[str, float] = {
     **dict.fromkeys(("ca", "cs", "nb", "ro"), 0.75),
     **dict.fromkeys(("fi", "hu", "tr"), 0.6),
 }
-"""Share of the pieces of a language's words, by their frequency, that are kept."""
+"""Share of the pieces of a language's words, by their frequency, that are chosen."""
 CAPITAL = {"de": 0.5}
 OTHER_CAPITAL = 0.15
 """Frequency of a word that begins with a capital, in words without."""
-_LONGEST_SIGNS = 3  # characters of numbers and signs that are kept
+_LONGEST_SIGNS = 3  # characters of numbers and signs that are chosen
 _LATIN, _GREEK, _CYRILLIC_END, _EXTENDED, _SIGNS_END = 0x250, 0x370, 0x530, 0x1E00, 0x2C00
 
 
@@ -34,16 +34,16 @@ def chosen_pieces(
 
     Args:
         frequencies: share of each word, by language.
-        texts: whose pieces are kept if they occur twice.
+        texts: whose pieces are chosen if they occur twice.
         specials: number of special pieces, the first ones.
     """
-    kept = set(range(specials))
+    chosen = set(range(specials))
     for language, words in frequencies.items():
-        kept |= _most_frequent(_counts(tokenizer, words, CAPITAL.get(language, OTHER_CAPITAL)), COVERED[language])
-    kept |= {place for piece, place in tokenizer.get_vocab().items() if _is_basic(piece)}
+        chosen |= _most_frequent(_counts(tokenizer, words, CAPITAL.get(language, OTHER_CAPITAL)), COVERED[language])
+    chosen |= {place for piece, place in tokenizer.get_vocab().items() if _is_basic(piece)}
     encodings = tokenizer.encode_batch([*texts], add_special_tokens=False)
     counts = Counter(chain.from_iterable(encoding.ids for encoding in encodings))
-    return sorted(kept | {piece for piece, count in counts.items() if count > 1})
+    return sorted(chosen | {piece for piece, count in counts.items() if count > 1})
 
 
 def _counts(tokenizer: Tokenizer, words: Mapping[str, float], capital: float) -> Counter[int]:
@@ -59,13 +59,13 @@ def _counts(tokenizer: Tokenizer, words: Mapping[str, float], capital: float) ->
 
 def _most_frequent(counts: Counter[int], share: float) -> set[int]:
     """The most frequent pieces, which together have a share of all."""
-    left, kept = share * counts.total(), set()
+    left, chosen = share * counts.total(), set()
     for piece, count in counts.most_common():
         if left <= 0:
             break
-        kept.add(piece)
+        chosen.add(piece)
         left -= count
-    return kept
+    return chosen
 
 
 def _is_basic(piece: str) -> bool:

@@ -44,9 +44,9 @@ _MATRICES = {
 _NORMS = {"aln": "attention.output.LayerNorm", "oln": "output.LayerNorm"}
 
 
-def tokeniser_of(encoder: PackedEncoder, kept: Sequence[int]) -> Tokenizer:
+def tokeniser_of(encoder: PackedEncoder, chosen: Sequence[int]) -> Tokenizer:
     """The tokeniser with some of the pieces: the likeliest pieces of a word (Kudo 2018)."""
-    scored = [(encoder.pieces[place], encoder.scores[place]) for place in kept]
+    scored = [(encoder.pieces[place], encoder.scores[place]) for place in chosen]
     tokenizer = Tokenizer(models.Unigram(scored, unk_id=encoder.settings["unknown"]))
     tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(Regex(r"\s+"), " ")])
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
@@ -57,11 +57,11 @@ def tokeniser_of(encoder: PackedEncoder, kept: Sequence[int]) -> Tokenizer:
     return tokenizer
 
 
-def weights_of(encoder: PackedEncoder, kept: Sequence[int]) -> dict[str, FloatArray]:
+def weights_of(encoder: PackedEncoder, chosen: Sequence[int]) -> dict[str, FloatArray]:
     """The weights by the names of a BERT, with the vectors of some words."""
     tensors, width = encoder.tensors, encoder.settings["width"]
     weights = {
-        "embeddings.word_embeddings.weight": tensors["emb.word"].reshape(-1, width)[list(kept)],
+        "embeddings.word_embeddings.weight": tensors["emb.word"].reshape(-1, width)[list(chosen)],
         "embeddings.position_embeddings.weight": tensors["emb.pos"].reshape(-1, width),
         "embeddings.token_type_embeddings.weight": tensors["emb.type"].reshape(-1, width),
         "embeddings.LayerNorm.weight": tensors["emb.ln.w"],
@@ -76,7 +76,7 @@ def weights_of(encoder: PackedEncoder, kept: Sequence[int]) -> dict[str, FloatAr
     return {name: np.ascontiguousarray(weight) for name, weight in weights.items()}
 
 
-def write_layout(folder: Path, encoder: PackedEncoder, kept: Sequence[int]) -> None:
+def write_layout(folder: Path, encoder: PackedEncoder, chosen: Sequence[int]) -> None:
     """The settings and the tokeniser in sentence-transformers layout."""
     settings = encoder.settings
     config = {
@@ -91,7 +91,7 @@ def write_layout(folder: Path, encoder: PackedEncoder, kept: Sequence[int]) -> N
         "num_hidden_layers": settings["layers"],
         "pad_token_id": settings["padding"],
         "type_vocab_size": settings["segments"],
-        "vocab_size": len(kept),
+        "vocab_size": len(chosen),
     }
     modules = [
         {"idx": place, "name": str(place), "path": path, "type": f"sentence_transformers.models.{kind}"}
@@ -103,7 +103,7 @@ def write_layout(folder: Path, encoder: PackedEncoder, kept: Sequence[int]) -> N
     _write(folder / _MODULES["Pooling"] / "config.json", pooling)
     _write(folder / "sentence_bert_config.json", {"max_seq_length": settings["positions"], "do_lower_case": False})
     _write(folder / "config_sentence_transformers.json", {"prompts": PROMPTS})
-    tokeniser_of(encoder, kept).save(str(folder / "tokenizer.json"), pretty=False)
+    tokeniser_of(encoder, chosen).save(str(folder / "tokenizer.json"), pretty=False)
 
 
 def read_frequencies(folder: Path) -> dict[str, dict[str, float]]:
@@ -136,13 +136,13 @@ def main() -> None:
     encoder = PackedEncoder.read(arguments.packed)
     whole = tokeniser_of(encoder, range(len(encoder.pieces)))
     frequencies = read_frequencies(arguments.frequencies)
-    kept = chosen_pieces(whole, frequencies, reading_texts(arguments.reading), specials=_SPECIALS)
-    say(f"{len(kept):,} of {len(encoder.pieces):,} pieces")
+    chosen = chosen_pieces(whole, frequencies, reading_texts(arguments.reading), specials=_SPECIALS)
+    say(f"{len(chosen):,} of {len(encoder.pieces):,} pieces")
     work, out = arguments.work, arguments.out
-    write_layout(work, encoder, kept)
-    save_file(weights_of(encoder, kept), str(work / "model.safetensors"), metadata={"format": "pt"})
+    write_layout(work, encoder, chosen)
+    save_file(weights_of(encoder, chosen), str(work / "model.safetensors"), metadata={"format": "pt"})
     export_onnx(work, work / "float.onnx")
-    write_layout(out, encoder, kept)
+    write_layout(out, encoder, chosen)
     (out / GRAPH).parent.mkdir(exist_ok=True)
     quantise(work / "float.onnx", out / GRAPH, bits=4)
     _write(
@@ -150,7 +150,7 @@ def main() -> None:
         {
             "weights_sha256": sha256(out / GRAPH),
             "packed_sha256": sha256(arguments.packed),
-            "pieces": len(kept),
+            "pieces": len(chosen),
             "covered": dict(COVERED),
         },
     )

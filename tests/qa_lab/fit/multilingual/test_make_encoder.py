@@ -95,8 +95,8 @@ def test_pieces_of_frequent_words_are_kept() -> None:
     encoder = PackedEncoder({"unknown": 3, "start": 0, "end": 2}, PIECES, SCORES, {})
     whole = tokeniser_of(encoder, range(len(PIECES)))
     frequencies = {"de": {"hund": 1.0, "selten": 0.0005}, "en": {"dog": 1.0}}
-    kept = [PIECES[place] for place in chosen_pieces(whole, frequencies, ["chat", "chat", "selten"], specials=4)]
-    assert kept == ["<s>", "<pad>", "</s>", "<unk>", "▁", "▁hund", "▁dog", "e", "▁Hund", "12", "▁chat"]
+    chosen = [PIECES[place] for place in chosen_pieces(whole, frequencies, ["chat", "chat", "selten"], specials=4)]
+    assert chosen == ["<s>", "<pad>", "</s>", "<unk>", "▁", "▁hund", "▁dog", "e", "▁Hund", "12", "▁chat"]
 
 
 def test_the_command_writes_an_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
