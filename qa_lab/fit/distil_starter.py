@@ -72,7 +72,7 @@ def main() -> None:
         targets=np.vstack([targets, word_vectors]) @ basis,
         pairs=pairs,
         config=fitting,
-        report=_say,
+        report=say,
     )
     write(arguments.out, fitted, made_with={**asdict(config), **asdict(fitting), "teacher_sha256": TEACHER_SHA256})
 
@@ -134,7 +134,7 @@ def encoded(teacher: TransformerEncoder, texts: Sequence[str], work: Path) -> Fl
         path = work / f"{start // _SHARD:03d}.npy"
         if not path.is_file():
             np.save(path, teacher.encode(texts[start : start + _SHARD]).astype(np.float16))
-            _say(f"encoded {min(start + _SHARD, len(texts))} of {len(texts)}")
+            say(f"encoded {min(start + _SHARD, len(texts))} of {len(texts)}")
         shards.append(np.load(path).astype(np.float32))
     return np.vstack(shards)
 
@@ -200,20 +200,27 @@ def _parts(count: int, *, size: int = 512) -> Iterator[range]:
     return (range(start, min(start + size, count)) for start in range(0, count, size))
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
     sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+def add_paths(parser: argparse.ArgumentParser, **meanings: str) -> None:
+    """Add an option for each path that a script needs, with its meaning."""
+    for name, meaning in meanings.items():
+        parser.add_argument(f"--{name}", type=Path, required=True, help=meaning)
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Make the starter encoder.")
-    for name, meaning in {
-        "teacher": "folder of all-MiniLM-L6-v2 in sentence-transformers layout",
-        "data": "folder with qa_pairs/",
-        "wordnet": "folder with WordNet 3.0's data.noun, data.verb, data.adj and data.adv",
-        "work": "folder of intermediate files for a second run",
-        "out": "folder of the encoder",
-    }.items():
-        parser.add_argument(f"--{name}", type=Path, required=True, help=meaning)
+    add_paths(
+        parser,
+        teacher="folder of all-MiniLM-L6-v2 in sentence-transformers layout",
+        data="folder with qa_pairs/",
+        wordnet="folder with WordNet 3.0's data.noun, data.verb, data.adj and data.adv",
+        work="folder of intermediate files for a second run",
+        out="folder of the encoder",
+    )
     return parser.parse_args()
 
 

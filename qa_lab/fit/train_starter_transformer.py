@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -34,6 +33,7 @@ from qa_core.training.schedules import triangle
 from qa_core.training.transformer_tuning import TunedTransformer, load_tunable, save_tuned
 from qa_core.types import FloatArray, IntArray
 from qa_lab.fit.distil_starter import TEACHER_SHA256 as MINILM_SHA256
+from qa_lab.fit.distil_starter import add_paths, say
 from qa_lab.fit.late_interaction_loss import (
     QuestionWords,
     contrastive,
@@ -281,11 +281,6 @@ def write(out: Path, tuned: Path, *, made_with: dict[str, Any]) -> None:
     (out / "made_with.json").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
 
 
-def say(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()
-
-
 def main() -> None:
     arguments = _arguments()
     config = TuningConfig(
@@ -320,14 +315,14 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Train the shipped transformer.")
-    for name, meaning in {
-        "minilm": "folder of all-MiniLM-L6-v2 in sentence-transformers layout",
-        "mpnet": "folder of all-mpnet-base-v2 in sentence-transformers layout",
-        "data": "folder with qa_pairs/ and medquad/",
-        "work": "folder of intermediate files for a second run",
-        "out": "folder of the encoder",
-    }.items():
-        parser.add_argument(f"--{name}", type=Path, required=True, help=meaning)
+    add_paths(
+        parser,
+        minilm="folder of all-MiniLM-L6-v2 in sentence-transformers layout",
+        mpnet="folder of all-mpnet-base-v2 in sentence-transformers layout",
+        data="folder with qa_pairs/ and medquad/",
+        work="folder of intermediate files for a second run",
+        out="folder of the encoder",
+    )
     parser.add_argument("--examples", type=int, default=TuningConfig().examples, help="questions to learn from")
     parser.add_argument("--epochs", type=int, default=TuningConfig().epochs)
     parser.add_argument("--rate", type=float, default=TuningConfig().rate, help="largest learning rate")

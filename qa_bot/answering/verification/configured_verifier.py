@@ -54,7 +54,7 @@ def _shipped_scorers(vectors: TokenVectors) -> Scorers:
 def _open_multilingual() -> InteractionScorer:
     vectors = _token_vectors(MULTILINGUAL, Path())
     if not vectors.ready():
-        raise ValueError("the multilingual transformer cannot be opened")
+        raise ValueError(f"Expected the encoder {MULTILINGUAL}, but it cannot be opened.")
     return InteractionScorer(vectors.rows, MULTILINGUAL_RELEVANCE)
 
 

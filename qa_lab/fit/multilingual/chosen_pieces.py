@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from itertools import chain
 
 from tokenizers import Tokenizer
@@ -39,38 +39,40 @@ def chosen_pieces(
     """
     chosen = set(range(specials))
     for language, words in frequencies.items():
-        chosen |= _most_frequent(_counts(tokenizer, words, CAPITAL.get(language, OTHER_CAPITAL)), COVERED[language])
+        chosen |= _most_frequent(
+            _frequencies(tokenizer, words, CAPITAL.get(language, OTHER_CAPITAL)), COVERED[language]
+        )
     chosen |= {place for piece, place in tokenizer.get_vocab().items() if _is_basic(piece)}
     encodings = tokenizer.encode_batch([*texts], add_special_tokens=False)
     counts = Counter(chain.from_iterable(encoding.ids for encoding in encodings))
     return sorted(chosen | {piece for piece, count in counts.items() if count > 1})
 
 
-def _counts(tokenizer: Tokenizer, words: Mapping[str, float], capital: float) -> Counter[int]:
+def _frequencies(tokenizer: Tokenizer, words: Mapping[str, float], capital: float) -> dict[int, float]:
     """Frequencies of the pieces of words, in small letters and with a capital."""
-    counts: Counter[int] = Counter()
+    frequencies: defaultdict[int, float] = defaultdict(float)
     for spellings, share in ([*words], 1.0), ([word.capitalize() for word in words], capital):
         encodings = tokenizer.encode_batch(spellings, add_special_tokens=False)
         for encoding, frequency in zip(encodings, words.values(), strict=True):
             for piece in encoding.ids:
-                counts[piece] += frequency * share  # type: ignore[assignment]  # shares, not whole numbers
-    return counts
+                frequencies[piece] += frequency * share
+    return frequencies
 
 
-def _most_frequent(counts: Counter[int], share: float) -> set[int]:
+def _most_frequent(frequencies: Mapping[int, float], share: float) -> set[int]:
     """The most frequent pieces, which together have a share of all."""
-    left, chosen = share * counts.total(), set()
-    for piece, count in counts.most_common():
+    left, chosen = share * sum(frequencies.values()), set()
+    for piece in sorted(frequencies, key=frequencies.__getitem__, reverse=True):
         if left <= 0:
             break
         chosen.add(piece)
-        left -= count
+        left -= frequencies[piece]
     return chosen
 
 
 def _is_basic(piece: str) -> bool:
     """Whether a piece is a letter of Europe, or a short one of digits and signs."""
-    inner: Sequence[str] = piece.lstrip(SPACE)
+    inner = piece.lstrip(SPACE)
     if len(inner) <= 1:
         return all(_is_western(ord(letter)) for letter in inner)
     return len(inner) <= _LONGEST_SIGNS and all(ord(c) < _SIGNS_END and not c.isalpha() for c in inner)

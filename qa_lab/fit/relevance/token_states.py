@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from qa_core.networks.token_rows import PaddedRows, TokenRows
 from qa_core.types import FloatArray, IntArray
-from qa_lab.fit.train_starter_transformer import say
+from qa_lab.fit.distil_starter import say
 from rankers.late_interaction import unit_rows
 
 _AT_ONCE = 512  # texts between reports

@@ -30,11 +30,11 @@ from qa_core.encoders.transformer_encoder import TransformerEncoder
 from qa_core.training.interaction_network import InteractionConfig, InteractionNetwork, export_interaction
 from qa_core.training.loop import Training, seed_everything, train
 from qa_core.types import FloatArray, IntArray
+from qa_lab.fit.distil_starter import add_paths, say
 from qa_lab.fit.relevance.group_rows import GroupBatch, GroupRows, figures
 from qa_lab.fit.relevance.groups import Group, read_groups
 from qa_lab.fit.relevance.losses import relevance_loss
 from qa_lab.fit.relevance.token_states import TokenStates
-from qa_lab.fit.train_starter_transformer import say
 
 GRAPH = "onnx/model.onnx"
 _SCORED = 256  # pairs at once
@@ -182,13 +182,13 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Train the network that tells whether a passage answers a question.")
-    for name, meaning in {
-        "data": "folder with qa_pairs/ and medquad/",
-        "reading": "documents for reading, in the format of benchmarks/reading",
-        "work": "folder of intermediate files for a second run",
-        "out": "the graph to write",
-    }.items():
-        parser.add_argument(f"--{name}", type=Path, required=True, help=meaning)
+    add_paths(
+        parser,
+        data="folder with qa_pairs/ and medquad/",
+        reading="documents for reading, in the format of benchmarks/reading",
+        work="folder of intermediate files for a second run",
+        out="the graph to write",
+    )
     parser.add_argument("--encoder", type=Path, default=STARTER, help="folder of the transformer")
     parser.add_argument("--centred", action="store_true", help="read states without their mean")
     parser.add_argument("--sources", nargs="+", metavar="NAME", help="sources of groups; all by default")

@@ -58,8 +58,7 @@ def pack(path: Path) -> Path:
     start = len(head) + 4 + sum(2 + len(name) + 1 + 4 + 16 for name, _ in entries)
     directory, body = struct.pack("<i", len(entries)), b""
     for name, values in entries:
-        count = values.size if values.dtype != packed_tensors(np.random.default_rng(0))["emb.word"].dtype else 0
-        count = count or 32 * values.size
+        count = 32 * values.size if values.dtype.fields else values.size  # a block has 32 numbers
         directory += struct.pack("<H", len(name)) + name + b"\0" + struct.pack("<IQQ", count, start, values.nbytes)
         body += values.tobytes()
         start += values.nbytes
