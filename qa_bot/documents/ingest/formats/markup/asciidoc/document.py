@@ -27,7 +27,7 @@ UNNAMED = re.compile(r"=+\s+\{doctitle\}")
 DIRECTIVE = re.compile(r"(?:include|toc|video|audio)::\S*\[.*\]")
 BLOCK_IMAGE = re.compile(r"image::[^\[\]]+\[([^\[\]]*)\]")
 OPTIONS = re.compile(r"\[([^\[\]]*|\[[^\[\]]*\])\]")
-DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```[\w+#-]*|[|!,:]===)")
+DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```[\w+#-]*|[|!,:]={3,})")
 ITEM = re.compile(r"\s*(\*{1,6}|-|\.{1,6}|\d{1,4}\.|<(?:\d+|\.)>)\s+(?:(\[[ xX*]\])\s+)?(\S.*)")
 LETTERED = re.compile(r"\s*([a-zA-Z]\.|(?:[ivx]{1,9}|[IVX]{1,9})\))\s+(?:(\[[ xX*]\])\s+)?(\S.*)")
 """An item with a letter or a Roman number."""

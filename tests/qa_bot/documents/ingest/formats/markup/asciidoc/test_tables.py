@@ -10,6 +10,7 @@ TEA = "| Tea | Price |\n| --- | --- |\n| Mint | 3 |"
     [
         ("[%header,format=csv]\n|===\nTea,Price\nMint,3\n|===", TEA),
         (",===\nTea,Price\n\nMint, 3\n,===", TEA),
+        ("[%header]\n|======\n|Tea |Price\n\n|Mint |3\n|======", TEA),
         ('[options="header",format="csv",separator=";"]\n|===\nTea;Price\n\n"Mint";3\n|===', TEA),
         ("[%header,format=tsv]\n|===\nTea\tPrice\nMint\t3\n|===", TEA),
         ("[%header,format=dsv]\n|===\nTea:Price\nMint:3\n|===", TEA),
