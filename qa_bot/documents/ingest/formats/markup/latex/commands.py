@@ -15,6 +15,8 @@ SECTIONS = {
     "paragraph": 5,
     "subparagraph": 6,
 }
+CLAUSES = {"Clause", "SubClause", "Paragraph", "SubParagraph"}
+"""Numbered sections of the package scrjura, whose titles are options."""
 STYLES = {
     **dict.fromkeys(("textbf", "textsc", "strong"), ("<b>", "</b>")),
     **dict.fromkeys(("emph", "textit", "textsl"), ("<i>", "</i>")),
@@ -95,8 +97,8 @@ LETTER_ACCENTS = {"c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k
 OTHERS = {"begin", "end", "item", "href", "url", "multicolumn", "multirow", "setlist", "newtheorem"}
 COUNTING = {"newcounter", "setcounter", "addtocounter", "stepcounter", "refstepcounter"}
 KNOWN_MACROS = {
-    *SECTIONS, *STYLES, *SWITCHES, *DROPPED, *REFERENCES, *LENGTHS, *SIGNS, *LETTER_ACCENTS, *OTHERS, *COUNTING,
-    *INLINE_CODE,
+    *SECTIONS, *CLAUSES, *STYLES, *SWITCHES, *DROPPED, *REFERENCES, *LENGTHS, *SIGNS, *LETTER_ACCENTS, *OTHERS,
+    *COUNTING, *INLINE_CODE,
 }  # fmt: skip
 """Macros that keep their meaning when a document defines them anew."""
 KNOWN_ENVIRONMENTS = {*VERBATIM, *MATHS, *TABULARS, *PLAIN, *OTHER_NAMES}

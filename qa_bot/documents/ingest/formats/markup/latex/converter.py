@@ -9,9 +9,16 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from qa_bot.documents.ingest.formats.markup.html import plain
-from qa_bot.documents.ingest.formats.markup.latex.arguments import MAX_ARGUMENT, MAX_BROKEN, argument, block_title
+from qa_bot.documents.ingest.formats.markup.latex.arguments import (
+    MAX_ARGUMENT,
+    MAX_BROKEN,
+    argument,
+    block_title,
+    value,
+)
 from qa_bot.documents.ingest.formats.markup.latex.commands import (
     ACCENTS,
+    CLAUSES,
     COUNTING,
     DROPPED,
     DROPPED_OF_ENVIRONMENTS,
@@ -71,6 +78,7 @@ class Converter:
         self._counters = Counters()
         for outer, name in pairwise(("", *SECTIONS)):
             self._counters.define(name, outer)
+        self._counters.define("Clause")
         self._names = names or {}
         self._titles = titles or {}
         self._labels = ListLabels(self._names)
@@ -201,9 +209,7 @@ class Converter:
 
     def _begin_theorem(self, name: str, option: str) -> None:
         title, counter = self._theorems[name]
-        self._counters.step(counter)
-        number = self._counters.shown(counter)
-        title = " ".join(filter(None, (title, number, option and f"({option})")))
+        title = " ".join(filter(None, (title, self._counters.next(counter), option and f"({option})")))
         self.output.append(f"<b>{html.escape(title)}</b> ")
 
     def _end(self, name: str) -> None:
@@ -290,7 +296,8 @@ class Converter:
         if "description" in self._environments[-1:]:
             self.output.append(f"<dt>{term}</dt><dd>")
         elif term or not self._lists:
-            self.output.append(f"<li>{term} ")
+            is_in_argument = bool(self._braces) and not self._lists
+            self.output.append(f"{'<p>' if is_in_argument else '<li>'}{term} ")
         else:
             self.output.append(self._lists[-1].next_item())
 
@@ -333,9 +340,8 @@ class Converter:
     def _text_macro(self, name: str, *, is_starred: bool) -> None:
         """A section, a style and the like, or a macro of unknown meaning, whose arguments stay."""
         self._option()
-        if level := SECTIONS.get(name):
-            number = "" if is_starred else self._section_number(name)
-            self._open(f"<h{level}>{number}", f"</h{level}>")
+        if name in SECTIONS or name in CLAUSES:
+            self._heading(name, is_starred=is_starred)
         elif name in ARGUMENTS:
             self._quantity(name)
         elif name in REFERENCES:
@@ -356,11 +362,16 @@ class Converter:
         else:
             self._open("", ARGUMENT)
 
-    def _section_number(self, name: str) -> str:
-        """The number of a section if the document gives it a form with words, such as "§ 3"."""
-        self._counters.step(name)
-        number = self._counters.text(self._names.get(f"the{name}", ""))
-        return f"{html.escape(number)} " if any(sign.isalpha() or sign == "§" for sign in number) else ""
+    def _heading(self, name: str, *, is_starred: bool) -> None:
+        """A section, or a clause with its number and the title among its options."""
+        if level := SECTIONS.get(name):
+            number = "" if is_starred else self._counters.next_section(name, self._names.get(f"the{name}", ""))
+            self._open(f"<h{level}>{html.escape(number)}", f"</h{level}>")
+            return
+        options = self._argument()
+        number = value("number", options) or self._counters.next("Clause")
+        title = plain(Converter(value("title", options)).html())
+        self.output.append(f"<h4>{html.escape(f'§ {number} {title}'.strip())}</h4>")
 
     def _switch(self, before: str, after: str) -> None:
         """What follows until the end of the braces is between these tags."""

@@ -55,6 +55,17 @@ class Counters:
         for inner in self._within.get(name, ()) if name else ():
             self._values[inner] = 0
 
+    def next(self, name: str) -> str:
+        """Step to the next number, and show it."""
+        self.step(name)
+        return self.shown(name)
+
+    def next_section(self, name: str, form: str) -> str:
+        """The number of the next section and a blank, if the form has words, such as "§ 3"; else ""."""
+        self.step(name)
+        number = self.text(form)
+        return f"{number} " if any(sign.isalpha() or sign == "§" for sign in number) else ""
+
     def shown(self, name: str, form: str = "arabic") -> str:
         """The number of a counter in one of `FORMS`; "" if it is not known."""
         return numeral(self._values[name], SHORT_FORMS[form]) if name in self._values else ""

@@ -34,8 +34,11 @@ LITERAL = re.compile(
     rf"(?<!\\)(?:\\\\)*%[^\n]*|(?P<hidden>{HIDDEN})|(?P<verbatim>{VERBATIM_BLOCK}|{INLINE_CODE})", re.DOTALL
 )
 """What is no markup; a comment is matched too, because nothing in it begins or ends anything."""
-SETTINGS = re.compile(r"^[ \t]*(\\(?:newcounter|setcounter|newtheorem|setlist)\b.*)$", re.MULTILINE)
-"""Lines above the body that say how it is numbered."""
+BRACED = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+SETTINGS = re.compile(
+    rf"^[ \t]*(\\(?:newcounter|setcounter|newtheorem\*?|setlist)(?:[ \t]*(?:\[[^\[\]]*\]|{BRACED}))+)", re.MULTILINE
+)
+"""Macros above the body that say how it is numbered."""
 LABELLED = re.compile(
     r"\\(?:part|chapter|(?:sub){0,2}section|caption)\*?(?:\[[^\[\]]{0,300}\])?"
     r"\{((?:[^{}]|\{[^{}]{0,200}\}){1,300})\}\s*\\label\s*\{([^{}]{1,200})\}"

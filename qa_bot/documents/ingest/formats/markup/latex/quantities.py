@@ -1,4 +1,4 @@
-"""Numbers and units of the package siunitx, and short formulas that hold nothing else, as text."""
+"""Numbers and units of the package siunitx, amounts in euros, and short formulas that hold nothing else, as text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ POWERS = {"square": "²", "squared": "²", "cubic": "³", "cubed": "³"}
 BEFORE_UNIT = {"square", "cubic"}
 SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 ARGUMENTS = {
-    **dict.fromkeys(("num", "si", "unit", "ang", "numlist"), 1),
+    **dict.fromkeys(("num", "si", "unit", "ang", "numlist", "EUR"), 1),
     **dict.fromkeys(("SI", "qty", "numrange", "SIlist", "qtylist"), 2),
     **dict.fromkeys(("SIrange", "qtyrange"), 3),
 }
@@ -48,9 +48,11 @@ NUMBER_WITH_UNIT = re.compile(
 
 
 def quantity(name: str, arguments: Sequence[str]) -> str:
-    """What a macro of siunitx shows."""
+    """What a macro of siunitx or eurosym shows."""
     if name in {"si", "unit"}:
         return _unit(arguments[0])
+    if name == "EUR":  # with marvosym it has no argument
+        return f"{_number(arguments[0])} €".strip()
     if name == "ang":
         parts = zip(arguments[0].split(";"), "°′″", strict=False)
         return "".join(f"{_number(part)}{sign}" for part, sign in parts if part.strip())

@@ -65,3 +65,17 @@ def test_theorems():
         "\\newtheorem{rule}{Rule}[section]\n\\begin{document}\\begin{rule}[Fees]a\\end{rule}\\begin{rule}b\\end{rule}"
     )
     assert latex(source)[2] == "**Rule 1 (Fees)** a\n\n**Rule 2** b"
+
+
+def test_clauses_of_scrjura():
+    clauses = r"\Clause{title={Fees, \emph{and} dues}}\label{a} Pay. \Paragraph{title=Fines,number=3a} Pay more."
+    assert latex(clauses)[2] == "#### § 1 Fees, and dues\n\nPay.\n\n#### § 3a Fines\n\nPay more."
+
+
+def test_items_in_an_argument_end_with_it():
+    assert latex("\\changes{\n\\item Of May\n}\n\n\\rules[Rules]{Rules}\n\nPay.")[2] == "Of May\n\nRules\n\nPay."
+
+
+def test_labels_whose_macros_have_several_lines():
+    head = "\\newcommand{\\sign}{\n\\S\n}\n\\setlist[itemize,1]{label=\\sign, left=0pt}\n"
+    assert latex(rf"{head}\begin{{document}}Pay.\end{{document}}")[2] == "Pay."

@@ -16,6 +16,7 @@ from qa_bot.documents.ingest.formats.markup.latex.document import latex
         (r"\SIrange{1}{2}{\micro\metre} at \ang{45} or \ang{1;2;}", "1–2 µm at 45° or 1°2′"),
         (r"$4{,}20$ € and $10\,000$, $20\,\%$, $30\,\mathrm{km/h}$, $5^\circ$", "4,20 € and 10 000, 20 %, 30 km/h, 5°"),
         (r"$a{,}b$ and $2a$ and $3\,\mathrm{kg}^2$", r"`a,b` and `2a` and `3\,\mathrm{kg}^2`"),
+        (r"\EUR{30}, \EUR{1{,}50}, 20\,\EUR", "30 €, 1,50 €, 20 €"),
         (r"\begin{equation}\label{e}E=mc^2\end{equation}", "```\nE=mc^2\n```"),
         (r"\newcommand{\unit}[1]{Unit #1}\unit{4}", "Unit 4"),
     ],
