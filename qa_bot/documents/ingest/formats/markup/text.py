@@ -14,7 +14,7 @@ from qa_bot.documents.ingest.formats.markup.plain.aligned import aligned_rows
 from qa_bot.documents.ingest.formats.markup.plain.chats import chat
 from qa_bot.documents.ingest.formats.markup.plain.columns import write_columns
 from qa_bot.documents.ingest.formats.markup.plain.leaders import write_leaders
-from qa_bot.documents.ingest.formats.markup.plain.memos import subject_of
+from qa_bot.documents.ingest.formats.markup.plain.memos import letterhead, subject_of
 from qa_bot.documents.ingest.formats.markup.plain.tables import COLUMNS, SIGN, write_table
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
@@ -46,7 +46,6 @@ PAGE_LINE = re.compile(r"\S.*\s\[(?:Page|Seite) \d{1,4}\]\s*")
 """The last line of a page of an RFC; the first of the next one follows it."""
 MANUAL_PAGE = re.compile(r"\s*(\S{1,60}\(\d[a-zA-Z]{0,8}\)) {2,}(?:\S.* {2,})?\1\s*")
 """The first line of a page of a manual: "TAR(1)      GNU TAR Manual      TAR(1)"."""
-CENTRED = 8  # blanks before a line in the middle of a page
 STAMP = re.compile(r"\s*\[?(?:\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?\s+)?\d{1,2}:\d\d\b")
 """The time at which a line of a chat or log begins; it is never the end of a wrapped sentence."""
 COMMENT = re.compile(r"\s*(?:#|;|//)\s")
@@ -67,14 +66,16 @@ def read(file: SourceFile) -> Iterator[Item]:
 
     A file over the record limit becomes several records, `PATH`, `PATH#2` and so on, of which the title has the number.
     """
-    title, number = "", 0
+    title, date, number = "", "", 0
     for number, (line, portion) in enumerate(file.portions(), 1):
-        text = _without_page_lines(portion.replace("\f", "\n\n").strip("\n"))
+        text = _without_page_lines(portion.replace("\f", "\n\n").strip("\n\ufeff"))
         if not text.strip():
             continue
         messages = chat(text)
         blocks = [] if messages else _blocks(text)
         if number == 1:
+            head = letterhead(blocks)
+            date = head.date if head else ""
             title, blocks = _title(blocks)
             title = without_joiners(title) or file.stem
         yield Record(
@@ -83,6 +84,7 @@ def read(file: SourceFile) -> Iterator[Item]:
             messages or markdown_text(blocks),
             where=f"{file.where}:{line}",
             markdown=True,
+            date=date,
         )
     if not title:
         yield Reject(f"{file.where}:1", "Expected text, but got white space; fill the file or leave it out.")
@@ -188,16 +190,10 @@ def _title(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
         is_footer = len(blocks[-1]) == 1 and blocks[-1][0].endswith(f"  {page[1]}")
         return page[1], blocks[1 : -1 if is_footer else None]
     dated = blocks[:1] if len(blocks) > 1 and len(blocks[0]) == 1 and is_date(blocks[0][0]) else []
-    if len(blocks) > 2 and _is_centred(blocks[1]) and all(map(COLUMNS.search, blocks[0])):
-        return " ".join(map(str.strip, blocks[1])), [blocks[0], *blocks[2:]]  # an RFC has two columns above its title
+    if head := letterhead(blocks):
+        return head.title, [blocks[0], *blocks[2:]]
     title, others = _title_of(blocks[len(dated) :])
     return title, [*dated, *others]
-
-
-def _is_centred(lines: Sequence[str]) -> bool:
-    """Whether a block is a line in the middle of the page, perhaps in two parts."""
-    is_inside = all(line.startswith(" " * CENTRED) and not COLUMNS.search(line) for line in lines)
-    return is_inside and len(lines) <= 2 and sum(len(line.strip()) for line in lines) <= TITLE_CHARACTERS
 
 
 def _title_of(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
