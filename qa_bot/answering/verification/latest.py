@@ -75,11 +75,14 @@ def latest_first(question: str, order: Sequence[int], head: Sequence[Candidate],
 
 
 def date_in_series(passage: Passage) -> str:
-    """The date of a document that has one, or its month and year, in its title or name; only a year; "" for others."""
+    """The date of a document that has one, or its month and year, in its title or name; "" for others.
+
+    It may be only a year, which the folder may have ("fees 2019/caravans.html").
+    """
     date, name = passage.source.details.date, f"{passage.source.title}\n{passage.source.document}"
     if _DATED.search(name) or _has_month_of(date, name):
         return date[:10]
-    years = {*_YEAR.findall(passage.source.title), *_YEAR.findall(_file_name(passage))}
+    years = {*_YEAR.findall(passage.source.title), *_YEAR.findall(_file_name(passage))} or _years_of_folder(passage)
     return f"{years.pop()}-00" if len(years) == 1 else ""
 
 
@@ -116,11 +119,14 @@ def _has_month_of(date: str, name: str) -> bool:
 def _is_same_series(one: Passage, other: Passage) -> bool:
     """Whether documents have one title, or one file name, without dates; one name may have further words.
 
-    Titles with a year need half of their words in common: "Prices 2023", "Prices and hours 2025".
+    Titles with a year need half of their words in common: "Prices 2023", "Prices and hours 2025". In folders of years
+    they have the same name.
     """
     title, its_title = _words(one.source.title), _words(other.source.title)
     if title == its_title:
         return True
+    if _years_of_folder(one) and _years_of_folder(other):
+        return _file_name(one) == _file_name(other)
     if _YEAR.search(one.source.title) and _YEAR.search(other.source.title):
         return len(title & its_title) >= max(1, SHARED * min(len(title), len(its_title)))
     name, its_name = (_words(_file_name(passage).partition(".")[0]) for passage in (one, other))
@@ -129,6 +135,10 @@ def _is_same_series(one: Passage, other: Passage) -> bool:
 
 def _file_name(passage: Passage) -> str:
     return passage.source.document.rpartition("/")[2]
+
+
+def _years_of_folder(passage: Passage) -> set[str]:
+    return {*_YEAR.findall(passage.source.document.rpartition("/")[0])}
 
 
 def _words(name: str) -> frozenset[str]:

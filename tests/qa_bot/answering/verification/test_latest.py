@@ -8,8 +8,8 @@ from qa_core.types import Candidate, Clue, Details, Passage, Source
 QUESTION = "When is the work day?"
 
 
-def dated(date: str, *, name: str = "", score: float = 3.0) -> Candidate:
-    source = Source(name or f"{date}-minutes.md", "Minutes", details=Details(date=date))
+def dated(date: str, *, name: str = "", title: str = "Minutes", score: float = 3.0) -> Candidate:
+    source = Source(name or f"{date}-minutes.md", title, details=Details(date=date))
     return Candidate(Passage(f"{source.document}#0", "The work day is on Saturday.", Clue(), source), score)
 
 
@@ -105,3 +105,14 @@ def test_titles_with_years_and_common_words_are_of_one_series() -> None:
     assert latest_first("What does the pool cost?", [0, 1, 2], series, [0.9, 0.9, 0.9]) == [1, 0, 2]
     assert latest_first("What did the pool cost in 2023?", [0, 1, 2], series, [0.9, 0.9, 0.9]) == [0, 1, 2]
     assert words_of_date("What did the pool cost in March?", series[0].passage) == set()
+
+
+def test_documents_of_one_name_in_folders_of_years_are_of_one_series() -> None:
+    head = [
+        dated("", name="fees-2019/caravans.html", title="Fees of caravans"),
+        dated("", name="fees-2020/caravans.html", title="What caravans pay", score=2.9),
+        dated("", name="fees-2020/tents.html", title="What tents pay", score=2.9),
+    ]
+    assert [date_in_series(one.passage) for one in head] == ["2019-00", "2020-00", "2020-00"]
+    assert latest_first("What does a caravan pay?", [0, 1, 2], head, [0.9, 0.9, 0.9]) == [1, 0, 2]
+    assert latest_first("What does a caravan pay?", [0, 2], head, [0.9, 0.9, 0.9]) == [0, 2]
