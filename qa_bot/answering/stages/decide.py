@@ -45,6 +45,9 @@ ENOUGH_PASSAGES = 100
 
 NEAR = 0.5
 """Cover from which on a passage may answer a question none of whose words it has."""
+LIKELY = 1.0
+"""Log-odds from which it may, too: "my poodle" is answered by the rules about dogs. The mean score of 32 sets of
+questions rises from .7219 to .7235: five sets gain .01 to .02, two lose .003 and .013."""
 ABSENT_RIVALS = 3
 """Rivals that even a home of one passage has: without them nothing there would be answered."""
 LEAST_READ = 5
@@ -159,10 +162,11 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
     """Whether the best passage is an answer, at the wanted precision.
 
     The owner's answer to this very question always is. With ranked passages none is if no document has a word of the
-    question, and the first passage, if it was read, has none near them. None is that is about neighbours of what is
-    asked, about other years or versions, or about another thing, by its title; says nothing near the role whose holder
-    the question asks for; or has no amount if the question asks for one. One whose title asks about the
-    same, or that should say how many, is at most unsure if it has nothing near a word of the question.
+    question, and the first passage, if it was read, has none near them and does not likely answer. None is that is
+    about neighbours of what is asked, about other years or versions, or about another thing, by its title; says
+    nothing near the role whose holder the question asks for; or has no amount if the question asks for one. One whose
+    title asks about the same, or that should say how many, is at most unsure if it has nothing near a word of the
+    question.
     """
     if not ranking.candidates:
         return Decision(0.0, 0.0, {})
@@ -173,7 +177,8 @@ def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibratio
     if is_owned(best):
         return Decision(1.0, threshold, features)
     content = ranking.formulation.content_terms
-    is_far = ranking.separation is not None and (ranking.cover is None or ranking.cover.covered < NEAR)
+    is_near = features["covered"] >= NEAR or features["relevance"] >= LIKELY
+    is_far = ranking.separation is not None and not is_near
     if is_far and not any(index.document_frequency("all", term) for term in content):
         return Decision(0.0, threshold, features)
     if _is_of_others(ranking):

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from qa_bot.answering.confidence.calibration import Features
-from qa_bot.answering.stages.decide import agreement, confidence_features
+from qa_bot.answering.confidence.calibration import Calibration, Features
+from qa_bot.answering.stages.decide import Calibrations, agreement, confidence_features, decide_passage
 from qa_bot.answering.stages.rank import Ranking
 from qa_bot.answering.verification.verify import WEAK, Cover
 from qa_core.types import Candidate, Clue, Passage, Question, Signals, Source
@@ -16,13 +16,13 @@ from retrievers.formulate import formulate
 
 
 class Counts:
-    """A collection in which each word is in one passage."""
+    """A collection in which each word is in as many passages, by default one."""
 
-    def __init__(self, documents: int) -> None:
-        self.documents = documents
+    def __init__(self, documents: int, frequency: int = 1) -> None:
+        self.documents, self._frequency = documents, frequency
 
     def document_frequency(self, _field: str, _term: str) -> int:
-        return 1
+        return self._frequency
 
     def average_length(self, _field: str) -> float:
         return 10.0
@@ -76,3 +76,23 @@ def test_what_a_story_says_besides_its_question_may_be_missing() -> None:
     short = features_of("It rained in Portland. Do dogs bark?")
     assert short["coverage"] == pytest.approx(2 / 4)
     assert short["missing_name"] > 0.0
+
+
+@pytest.mark.parametrize(
+    ("cover", "is_answered"),
+    [
+        (Cover(0.4), False),
+        (Cover(0.5), True),
+        (Cover(0.4, relevance=0.9), False),
+        (Cover(0.4, relevance=1.0), True),
+        (None, False),
+    ],
+)
+def test_a_passage_answers_in_other_words_only_if_it_covers_them_or_likely_answers(
+    cover: Cover | None, is_answered: bool
+) -> None:
+    question, constant = Question("poodle"), Calibration((), (), (), (), 0.0, (0.0,), (1.0,))
+    first = Candidate(Passage("a", "Dogs bark.", Clue(), Source("a")), 2.0, Signals(combined=2.0))
+    ranking = Ranking(question, formulate(question), (first,), separation=1.0, covers={"a": cover} if cover else {})
+    decision = decide_passage(ranking, Counts(1000, 0), Calibrations(*[constant] * 8), 0.8)
+    assert decision.confidence == (0.5 if is_answered else 0.0)
