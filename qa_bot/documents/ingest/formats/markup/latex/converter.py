@@ -13,6 +13,7 @@ from qa_bot.documents.ingest.formats.markup.latex.arguments import MAX_ARGUMENT,
 from qa_bot.documents.ingest.formats.markup.latex.commands import (
     ACCENTS,
     COUNTING,
+    DRAWINGS,
     DROPPED,
     DROPPED_OF_ENVIRONMENTS,
     INLINE_CODE,
@@ -43,6 +44,8 @@ TOKEN = re.compile(
 LENGTH = re.compile(
     r"\s*=?\s*-?[\d.]{1,9}\s*(?:[a-z]{2}|\\[a-z]{1,20})(?:\s*(?:plus|minus)\s*-?[\d.]{1,9}\s*[a-z]{2,5}){0,2}"
 )
+NODE = re.compile(r"\bnode\b[^{};]{0,300}\{([^{}]{1,300})\}")
+"""A text in a drawing."""
 MOST_THEOREMS = 100
 MOST_SWITCHES = 60  # characters of what closes them
 LONGEST_COUNT = 4  # characters
@@ -158,7 +161,7 @@ class Converter:
 
     def _begin(self, name: str, *, is_starred: bool) -> None:
         name = OTHER_NAMES.get(name, name)
-        if name in VERBATIM | MATHS:
+        if name in VERBATIM | MATHS | DRAWINGS:
             self._verbatim(name)
             return
         self._environments.append(name)
@@ -184,6 +187,10 @@ class Converter:
         stop = re.compile(rf"\\end\s*\{{{name}\*?\}}").search(self.text, self.position)
         content = self.text[self.position : stop.start() if stop else len(self.text)]
         self.position = stop.end() if stop else len(self.text)
+        if name in DRAWINGS:
+            texts = (plain(Converter(text).html()) for text in NODE.findall(content))
+            self.output.append(f"<p>{html.escape('; '.join(filter(None, texts)))}<p>")
+            return
         content = (
             formula(content)[0]
             if name in MATHS
@@ -339,7 +346,8 @@ class Converter:
         elif name in ARGUMENTS:
             self._quantity(name)
         elif name in REFERENCES:
-            self.output.append(html.escape(self._titles.get(self._argument().strip(), "")))
+            titles = [self._titles.get(label.strip(), "") for label in self._argument().split(",")]
+            self.output.append(html.escape(", ".join(filter(None, titles))))
         elif name in STYLES:
             self._open(*STYLES[name])
         elif name in SWITCHES:
