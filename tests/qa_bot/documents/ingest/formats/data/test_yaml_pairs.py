@@ -30,8 +30,28 @@ groups:
 def test_files_without_pairs_are_text(reads):
     (record,), _, _ = reads("faq.yaml", "question: [\nanswer: Cats sleep.\n")
     assert "Cats sleep." in record.text
-    (record,), _, _ = reads("settings.yaml", "port: 80\n# Seconds.\nlimit: 5\n")
-    assert record.text.startswith("port: 80")
+    (record,), _, _ = reads("members.yml", "# The board\n- name: Ann\n  role: treasurer\n- name: Bob\n")
+    assert (record.title, record.text) == ("The board", "\\# The board\n\n- name: Ann role: treasurer\n- name: Bob")
+
+
+def test_settings_keep_their_indentation(reads):
+    data = "# Settings of the pump\n\nserver:\n  hosts:\n    - alpha\nlimits:\n  pressure: 6\n"
+    (record,), _, _ = reads("settings.yaml", data)
+    assert (record.title, record.text) == ("Settings of the pump", f"```yaml\n{data.rstrip()}\n```")
+    (record,), _, _ = reads("api.yaml", "openapi: 3.0.0\ninfo:\n  version: 1\n  title: Boat API\n")
+    assert record.title == "Boat API"
+    (record,), _, _ = reads("build.yml", "name: 'Build'\njobs:\n  title: x\n")
+    assert record.title == "Build"
+    (record,), _, _ = reads("v1.yml", "kind: Pod\nspec:\n  name: x\n")
+    assert record.title == "v1"
+
+
+def test_questions_as_keys(reads):
+    records, _, _ = reads("faq.yml", "Where is it?: In the cellar.\n'Is it open?': [Yes., Daily.]\nsee: Why? So.\n")
+    assert [(record.title, record.text) for record in records] == [
+        ("Where is it?", "In the cellar."),
+        ("Is it open?", "Yes.\nDaily."),
+    ]
 
 
 def test_aliases_are_read_once(reads):
