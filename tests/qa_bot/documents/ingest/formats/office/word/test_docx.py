@@ -106,6 +106,18 @@ def test_a_bold_line_before_text_at_the_beginning_is_no_title(reads, docx):
     assert record.text == "###### Packing\n\nUse a box."
 
 
+LARGE = "<w:p><w:r><w:rPr><w:sz w:val='32'/></w:rPr><w:t>{}</w:t></w:r></w:p>"
+
+
+def test_a_line_in_large_letters_at_the_beginning_is_the_title(reads, docx):
+    body = LARGE.format("House rules") + paragraph("As of May.") + BOLD.format("Rest") + paragraph("From 10.")
+    (record,), _, _ = reads("a.docx", docx(body))
+    assert record.title == "House rules"
+    assert record.text == "# House rules\n\nAs of May.\n\n###### Rest\n\nFrom 10."
+    (record,), _, _ = reads("a.docx", docx(paragraph("Dear all,") + LARGE.format("Hello") + paragraph("Bye.")))
+    assert (record.title, record.text) == ("a", "Dear all,\n\nHello\n\nBye.")
+
+
 NUMBERING = (
     "<w:abstractNum w:abstractNumId='0'>"
     "<w:lvl w:ilvl='0'><w:start w:val='3'/><w:numFmt w:val='decimal'/><w:lvlText w:val='%1.'/></w:lvl>"
@@ -115,6 +127,18 @@ NUMBERING = (
     "<w:num w:numId='2'><w:abstractNumId w:val='0'/>"
     "<w:lvlOverride w:ilvl='0'><w:startOverride w:val='1'/></w:lvlOverride></w:num>"
 )
+
+
+def test_bold_items_above_text_are_headings(text_of, docx):
+    def item(text, level=0, bold="<w:b/>"):
+        number = f"<w:pPr><w:numPr><w:ilvl w:val='{level}'/><w:numId w:val='1'/></w:numPr></w:pPr>"
+        return f"<w:p>{number}<w:r><w:rPr>{bold}</w:rPr><w:t>{text}</w:t></w:r></w:p>"
+
+    body = item("Leave") + paragraph("It is 30 days.") + item("Sick notes") + paragraph("On day 3.") + item("Ann")
+    expected = (
+        "###### 3. Leave\n\nIt is 30 days.\n\n###### 4. Sick notes\n\nOn day 3.\n\n5. Ann\n6. Bob\n    - 6.a) Cid"
+    )
+    assert text_of(docx(body + item("Bob") + item("Cid", 1, ""), numbering=NUMBERING)) == expected
 
 
 def test_steps_have_the_numbers_that_word_shows(text_of, docx):
