@@ -20,6 +20,7 @@ ADDRESS = re.compile(r"https?://|\S+@\S+\.\w")
 PERIOD = re.compile(r"\d{4}(?:-\d\d){0,2}(?: 00:00)?|(?:19|20)\d\d/\d\d(?:\d\d)?|\d{1,2}[./]\d{4}")
 """Years, months and days, which name columns if there are none below them."""
 SAMPLE = 50  # rows
+SMALL = 2  # digits
 TITLE_WORDS = 4  # of a title above a table, at least: names of groups of columns are shorter
 
 
@@ -45,6 +46,8 @@ def is_header(rows: Sequence[Sequence[str]]) -> bool:
     columns = ([row[column].strip() for row in below if column < len(row)] for column in range(len(names)))
     if len(names) == 2 and _is_amount(names[1], [row[1] for row in below if len(row) > 1]):
         return False
+    if _has_measures_beside_labels(names, below):
+        return False
     if len(names) == 2 and _is_entry(names[1], [row[1] for row in below if len(row) > 1 and row[1]]):
         return False
     if names not in [[cell.strip() for cell in row] for row in below] and _is_repeated(names, below):
@@ -61,11 +64,16 @@ def header_rows(rows: Sequence[Sequence[str]]) -> int:
         return 0
     groups = [cell for cell in rows[0] if cell]
     is_group_row = len(groups) > 1 and len({*groups}) < len(rows[0]) and not _is_title_row(rows)
-    if is_group_row and not any(is_value(cell) and not cell.isdigit() for cell in groups) and _has_groups(rows):
+    if is_group_row and not any(is_value(cell) and not _counts(cell) for cell in groups) and _has_groups(rows):
         joined = [joined_names(names) for names in zip(rows[0], rows[1], strict=True)]
         if not any(is_value(cell) for cell in rows[1]) and is_header([joined, *rows[2:]]):
             return 2
     return int(_has_repeated_names(rows))
+
+
+def _counts(name: str) -> bool:
+    """Whether a number can name a group of columns: a year or a small one."""
+    return PERIOD.fullmatch(name) is not None or (name.isdigit() and len(name) <= SMALL)
 
 
 def _has_groups(rows: Sequence[Sequence[str]]) -> bool:
@@ -109,6 +117,20 @@ def _is_amount(name: str, cells: Sequence[str]) -> bool:
     """Whether the second of two columns begins with an amount ("3 bikes") as most cells below: a list of values."""
     counted = sum(bool(AMOUNT.match(cell)) for cell in cells)
     return bool(AMOUNT.match(name)) and 2 * counted >= len(cells)
+
+
+def _has_measures_beside_labels(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a second column has measures ("230 V") from the first row on: pairs of labels and values, without a header.
+
+    Plain values ("5 €") may be below a measure that names their column.
+    """
+    if len(names) % 2 or any(map(is_value, names)):
+        return False
+    columns = [[row[column] for row in below if column < len(row) and row[column]] for column in range(1, len(names), 2)]
+    return any(
+        AMOUNT.match(name) and 2 * sum(bool(AMOUNT.match(cell)) and not is_value(cell) for cell in cells) > len(cells)
+        for name, cells in zip(names[1::2], columns, strict=True)
+    )
 
 
 def _is_entry(name: str, cells: Sequence[str]) -> bool:
