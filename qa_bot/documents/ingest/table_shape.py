@@ -126,7 +126,9 @@ def _has_measures_beside_labels(names: Sequence[str], below: Sequence[Sequence[s
     """
     if len(names) % 2 or any(map(is_value, names)):
         return False
-    columns = [[row[column] for row in below if column < len(row) and row[column]] for column in range(1, len(names), 2)]
+    columns = [
+        [row[column] for row in below if column < len(row) and row[column]] for column in range(1, len(names), 2)
+    ]
     return any(
         AMOUNT.match(name) and 2 * sum(bool(AMOUNT.match(cell)) and not is_value(cell) for cell in cells) > len(cells)
         for name, cells in zip(names[1::2], columns, strict=True)

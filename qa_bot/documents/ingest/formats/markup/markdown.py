@@ -161,7 +161,8 @@ def _check_html(token: Token) -> None:
             return match[0] if is_closed else _as_text(match[0])
         if name in KNOWN_TAGS:
             return match[0]
-        return " " if "=" in match[3] else _as_text(match[0])
+        is_component = "=" in match[3] or (match[2][0].isupper() and f"</{name}" in lower and f"<{name}" in lower)
+        return " " if is_component else _as_text(match[0])
 
     token.content = HTML_TAG.sub(checked, token.content)
 

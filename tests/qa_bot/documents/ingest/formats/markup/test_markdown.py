@@ -149,3 +149,9 @@ def test_deep_nesting(reads):
 def test_lines_of_properties_stay_lines(reads, source, text):
     (record,), _, _ = reads("a.md", source)
     assert record.text == text
+
+
+def test_tags_around_text_are_components_if_they_are_closed():
+    assert markdown_blocks("<ClientOnly>\n  Text.\n</ClientOnly>\n\nA List<String> of it.").text == (
+        "Text.\n\nA List<String> of it."
+    )
