@@ -120,7 +120,7 @@ def _is_amount(name: str, cells: Sequence[str]) -> bool:
 
 
 def _has_measures_beside_labels(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether a second column has measures ("230 V") from the first row on: pairs of labels and values, without a header.
+    """Whether a second column has measures ("230 V") from the first row on: pairs of labels and values, no header.
 
     Plain values ("5 €") may be below a measure that names their column.
     """

@@ -171,7 +171,7 @@ def _columns(rows: Mapping[int, Mapping[int, str]], numbers: Sequence[int]) -> l
 
 
 def _column_groups(rows: Mapping[int, Mapping[int, str]], numbers: Sequence[int]) -> list[list[int]]:
-    """The columns of a block, divided at empty ones if there are tables beside each other: far apart or with headers."""
+    """The columns of a block, divided at empty ones if tables are beside each other: far apart, or with headers."""
     used = _columns(rows, numbers)
     groups: list[list[int]] = []
     for column in used:
