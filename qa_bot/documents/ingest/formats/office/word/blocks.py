@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element
 
@@ -26,6 +27,7 @@ from qa_bot.documents.ingest.formats.office.word.tables import cells_of, join_bl
 from qa_bot.documents.ingest.formats.office.word.text import Line, Notes, read_line
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter, item_sign
 
+TYPED = re.compile(r"(?:([-•·‣▪◦–—])|(\d{1,2})[.)])\s+(\S.*)")
 CONTAINERS = {"w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo", "w:smartTag"}
 
 
@@ -202,7 +204,16 @@ class Blocks:
             self._bold.settle("text")
             self.writer.quote(text)
         elif not self._bold.takes(text, is_bold=line.is_bold and not style.is_caption, is_large=line.is_large):
+            self._typed(text)
+
+    def _typed(self, text: str) -> None:
+        """A paragraph, or items whose signs or numbers its author typed."""
+        items = [TYPED.fullmatch(line) for line in text.split("\n")]
+        if not all(items):
             self.writer.paragraph(text)
+            return
+        for item in filter(None, items):
+            self.writer.item(item[3], number=int(item[2]) if item[2] else None)
 
     def _flush_code(self) -> None:
         if self._code:

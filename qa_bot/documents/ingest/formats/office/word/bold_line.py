@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
+from qa_bot.documents.ingest.formats.markup.text import is_section
 from qa_bot.documents.ingest.line_headings import states_something
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
@@ -23,6 +24,7 @@ class BoldLine:
     """Holds a bold line until the next block is known; `title` is the text of one that is the document's title.
 
     It is a heading if text follows. It is the title if it begins the document and is large, or a heading follows.
+    The number of a section ("§ 3 Fees") is as good as bold type, and so are capitals at the beginning for a title.
     """
 
     def __init__(self, writer: MarkdownWriter) -> None:
@@ -30,7 +32,7 @@ class BoldLine:
         self._writer = writer
         self._text = ""
         self._is_large = False
-        self._is_item = False
+        self._is_heading = self._is_item = False
         self._write_plain: Callable[[str], None] = writer.paragraph
 
     def takes(
@@ -41,13 +43,14 @@ class BoldLine:
         Args:
             plain: writes the line if it is no heading, as an item of a list for example.
         """
-        is_bold = is_bold or (is_large and not len(self._writer))
+        is_heading = is_bold or is_section(text)
+        is_bold = is_heading or (not len(self._writer) and (is_large or text.isupper()))
         is_plain = "\n" in text or ADDRESS.search(text) is not None or CAPTION.match(text) is not None
         is_short = is_bold and len(text) <= LONGEST and text[-1] not in ".!?,;" and not is_plain
         is_short = is_short and not (len(self._writer) and states_something(text))
         self.settle("heading" if is_short else "item" if plain else "text")
         if is_short:
-            self._text, self._is_large, self._is_item = text, is_large, plain is not None
+            self._text, self._is_large, self._is_heading, self._is_item = text, is_large, is_heading, plain is not None
             self._write_plain = plain or self._writer.paragraph
         return is_short
 
@@ -60,7 +63,7 @@ class BoldLine:
         if is_first and (follower == "heading" or (follower in {"text", "item"} and self._is_large)):
             self.title = text
             self._writer.heading(1, text)
-        elif follower == "text" or (follower == "item" and not self._is_item):
+        elif self._is_heading and (follower == "text" or (follower == "item" and not self._is_item)):
             self._writer.heading(6, text)
         else:
             self._write_plain(text)

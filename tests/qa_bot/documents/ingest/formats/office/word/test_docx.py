@@ -118,6 +118,24 @@ def test_a_line_in_large_letters_at_the_beginning_is_the_title(reads, docx):
     assert (record.title, record.text) == ("a", "Dear all,\n\nHello\n\nBye.")
 
 
+def test_sections_of_rules_are_headings_and_capitals_above_them_the_title(reads, docx):
+    rules = ("STATUTES", "§ 1 Name", "(1) The club is Oar.", "§ 2 Fees", "They are due in May.", "§ 3 sets no limit.")
+    (record,), _, _ = reads("a.docx", docx("".join(map(paragraph, rules))))
+    assert record.title == "STATUTES"
+    assert record.text == (
+        "# STATUTES\n\n###### § 1 Name\n\n(1) The club is Oar.\n\n###### § 2 Fees\n\nThey are due in May.\n\n"
+        "§ 3 sets no limit."
+    )
+    (record,), _, _ = reads("a.docx", docx(paragraph("ACME LTD") + paragraph("Dear all,")))
+    assert (record.title, record.text) == ("a", "ACME LTD\n\nDear all,")
+
+
+def test_typed_items(text_of, docx):
+    typed = ("You need:", "- flour", "• salt", "Then:", "1. Mix.", "2) Bake.", "In 2024. Yes.")
+    expected = "You need:\n\n- flour\n- salt\n\nThen:\n\n1. Mix.\n2. Bake.\n\nIn 2024. Yes."
+    assert text_of(docx("".join(map(paragraph, typed)))) == expected
+
+
 NUMBERING = (
     "<w:abstractNum w:abstractNumId='0'>"
     "<w:lvl w:ilvl='0'><w:start w:val='3'/><w:numFmt w:val='decimal'/><w:lvlText w:val='%1.'/></w:lvl>"
