@@ -12,13 +12,17 @@ VALUE = re.compile(
     r"[-+(]?\s*(?:[$€£¥]|(?-i:[A-Z]{3})\s|CHF|Fr\.)?\s*[-+]?[\d.,'\u00a0\u202f ]*\d[\d.,'\u00a0\u202f ]*\)?\s*"
     r"(?:%|[$€£¥]|(?-i:[A-Z]{3})|e[-+]?\d+)?"
     r"|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T ]\d.*)?|\d{1,4}:\d\d(?::\d\d)?(?:[.,]\d{1,6})?"
-    r"|true|false|yes|no|-|–|n/?a",
+    r"|true|false|yes|no|-|–|n/?a|[☐☑☒✓✔✗✘]",
     re.IGNORECASE,
 )
 AMOUNT = re.compile(r"(?!(?:19|20)\d\d\b)\d+(?:[.,]\d+)*\s*\D")
 ADDRESS = re.compile(r"https?://|\S+@\S+\.\w")
 PERIOD = re.compile(r"\d{4}(?:-\d\d){0,2}(?: 00:00)?|(?:19|20)\d\d/\d\d(?:\d\d)?|\d{1,2}[./]\d{4}")
 """Years, months and days, which name columns if there are none below them."""
+UNIT = re.compile(
+    r"[\[(]?(?:[kcmµM]?(?:m|g|l|L|A|V|W|J|N|Pa|Hz)|kWh|Wh|m[²³23]|cm[²³23]|l/h|m³/h|km/h|bar|°C|K|%|t|h|d|s|min|mins?|ms|lx"
+    r"|dB(?:\(A\))?|€|\$|£|CHF|EUR|USD|GBP|€/[a-zA-Z]{1,5}|pcs\.?|Stk\.?|Stück|Std\.?|Tage|days|hours|inch|in|ft|lbs?|kB|[MGT]B)[\])]?"
+)
 SAMPLE = 50  # rows
 SMALL = 2  # digits
 TITLE_WORDS = 4  # of a title above a table, at least: names of groups of columns are shorter
@@ -59,7 +63,7 @@ def is_header(rows: Sequence[Sequence[str]]) -> bool:
 def header_rows(rows: Sequence[Sequence[str]]) -> int:
     """1 or 2 header rows at the top, or 0. In the first of two, the names of groups are repeated over their columns."""
     if is_header(rows):
-        return 1
+        return 1 + _has_units(rows)
     if len(rows) < 3:
         return 0
     groups = [cell for cell in rows[0] if cell]
@@ -74,6 +78,16 @@ def header_rows(rows: Sequence[Sequence[str]]) -> int:
 def _counts(name: str) -> bool:
     """Whether a number can name a group of columns: a year or a small one."""
     return PERIOD.fullmatch(name) is not None or (name.isdigit() and len(name) <= SMALL)
+
+
+def _has_units(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the second row has only the units of columns with values, and none for the first."""
+    if len(rows) < 3 or rows[1][0] or sum(map(bool, rows[1])) < 2:
+        return False
+    return all(
+        not unit or (UNIT.fullmatch(unit) and all(not row[column] or is_value(row[column]) for row in rows[2:SAMPLE]))
+        for column, unit in enumerate(rows[1])
+    )
 
 
 def _has_groups(rows: Sequence[Sequence[str]]) -> bool:
