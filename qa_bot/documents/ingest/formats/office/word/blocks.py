@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element
 
@@ -10,7 +9,7 @@ from qa_bot.documents.ingest.formats.list_labels import Depths
 from qa_bot.documents.ingest.formats.office.embedded import REFERENCES, write_embedded
 from qa_bot.documents.ingest.formats.office.names import child, value
 from qa_bot.documents.ingest.formats.office.package import Link, Package
-from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine
+from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine, write_typed
 from qa_bot.documents.ingest.formats.office.word.styles import (
     CONTENTS,
     LIST_DEPTH,
@@ -27,7 +26,6 @@ from qa_bot.documents.ingest.formats.office.word.tables import cells_of, join_bl
 from qa_bot.documents.ingest.formats.office.word.text import Line, Notes, read_line
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter, item_sign
 
-TYPED = re.compile(r"(?:([-•·‣▪◦–—])|(\d{1,2})[.)])\s+(\S.*)")
 CONTAINERS = {"w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo", "w:smartTag"}
 
 
@@ -204,16 +202,7 @@ class Blocks:
             self._bold.settle("text")
             self.writer.quote(text)
         elif not self._bold.takes(text, is_bold=line.is_bold and not style.is_caption, is_large=line.is_large):
-            self._typed(text)
-
-    def _typed(self, text: str) -> None:
-        """A paragraph, or items whose signs or numbers its author typed."""
-        items = [TYPED.fullmatch(line) for line in text.split("\n")]
-        if not all(items):
-            self.writer.paragraph(text)
-            return
-        for item in filter(None, items):
-            self.writer.item(item[3], number=int(item[2]) if item[2] else None)
+            write_typed(self.writer, text)
 
     def _flush_code(self) -> None:
         if self._code:

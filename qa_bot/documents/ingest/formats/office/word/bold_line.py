@@ -17,6 +17,7 @@ CAPTION = re.compile(
     re.IGNORECASE,
 )
 """The beginning of a caption, such as "Figure 1": it is about a picture or a table, not about the text below it."""
+TYPED = re.compile(r"(?:([-•·‣▪◦–—])|(\d{1,2})[.)])\s+(\S.*)")
 ADDRESS = re.compile(r"\w@\w|://")
 
 
@@ -67,3 +68,13 @@ class BoldLine:
             self._writer.heading(6, text)
         else:
             self._write_plain(text)
+
+
+def write_typed(writer: MarkdownWriter, text: str) -> None:
+    """A paragraph, or items whose signs or numbers its author typed."""
+    items = [TYPED.fullmatch(line) for line in text.split("\n")]
+    if not all(items):
+        writer.paragraph(text)
+        return
+    for item in filter(None, items):
+        writer.item(item[3], number=int(item[2]) if item[2] else None)
