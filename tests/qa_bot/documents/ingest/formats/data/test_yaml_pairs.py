@@ -30,8 +30,12 @@ groups:
 def test_files_without_pairs_are_text(reads):
     (record,), _, _ = reads("faq.yaml", "question: [\nanswer: Cats sleep.\n")
     assert "Cats sleep." in record.text
-    (record,), _, _ = reads("members.yml", "# The board\n- name: Ann\n  role: treasurer\n- name: Bob\n")
-    assert (record.title, record.text) == ("The board", "\\# The board\n\n- name: Ann role: treasurer\n- name: Bob")
+    data = "# The board\n\n- name: Ann\n  role: |\n    treasurer\n  days:\n    - Monday\n    - Friday\n- name: Bob\n"
+    (record,), _, _ = reads("members.yml", data)
+    assert (record.title, record.text) == (
+        "The board",
+        "- name: Ann; role: treasurer; days:\n    - Monday\n    - Friday\n- name: Bob",
+    )
 
 
 def test_settings_keep_their_indentation(reads):
