@@ -28,7 +28,7 @@ from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 DEEPEST = 40  # blocks inside blocks
 PROPERTY = re.compile(r"[^\W\d_][\w ()/.&'-]{0,30}:\s+\S")
 CONTENTS = re.compile(
-    r"\W*(?:table of contents|contents|toc|index|on this page|inhalt|inhaltsverzeichnis|sommaire|índice|sumario)\W*",
+    r"[\W_]*(?:(?:table of )?contents|toc|index|on this page|inhalt(?:sverzeichnis)?|sommaire|índice|sumario)[\W_]*",
     re.IGNORECASE,
 )
 FEWEST_ENTRIES = 3
@@ -121,16 +121,16 @@ def _parser(mdx: bool) -> MarkdownIt:
 
 
 def _without_contents(tokens: list[Token]) -> list[Token]:
-    """The document without lists of links to its headings and the headings above them, unless it has nothing else."""
+    """The document without its table of contents, a list of links below a line that says so, unless it is all."""
     output: list[Token] = []
     position = 0
     while position < len(tokens):
         end = position + 1
         if tokens[position].type in LISTS_OPEN and tokens[position].level == 0:
             end = next(n for n in range(end, len(tokens)) if tokens[n].type in LISTS_CLOSE and not tokens[n].level) + 1
-        if end > position + 1 and _is_contents(tokens[position:end]):
-            if output and output[-1].type == "heading_close" and CONTENTS.fullmatch(output[-2].content):
-                del output[-3:]
+        is_named = end > position + 1 and len(output) > 1 and CONTENTS.fullmatch(output[-2].content)
+        if is_named and _is_contents(tokens[position:end]):
+            del output[-3:]  # the heading or the paragraph above it
         else:
             output += tokens[position:end]
         position = end

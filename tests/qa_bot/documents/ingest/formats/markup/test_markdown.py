@@ -164,6 +164,8 @@ ENTRIES = "## Table of Contents\n\n- [A](#a)\n  - [B *b*](#b)\n- [C](#c)\n\n"
     ("source", "expected"),
     [
         (f"# Guide\n\n{ENTRIES}## A\n\nText.", "# Guide\n\n## A\n\nText."),
+        (ENTRIES.replace("## Table of Contents", "**Contents**") + "Text.", "Text."),
+        ("Four steps:\n\n- [A](#a)\n- [B](#b)\n- [C](#c)\n", "Four steps:\n\n- A\n- B\n- C"),
         ("## Links\n\n- [A](#a)\n- [B](b.md)\n- [C](#c)\n\nText.", "## Links\n\n- A\n- B\n- C\n\nText."),
         (ENTRIES, "## Table of Contents\n\n- A\n    - B *b*\n- C"),
     ],
