@@ -20,7 +20,7 @@ QUESTION = re.compile(
 )
 """A field for questions, or a question as a key: other files are not parsed, which takes long for large settings."""
 TITLE = re.compile(
-    r"^(?:info:[ \t]*\n(?:[ \t]+.*\n)*?[ \t]+)?(?:title|name):[ \t]+([\"']?)([^\s|>&*{\[].{0,99}?)\1[ \t]*$",
+    r"^(?:info:[ \t]*\n(?:[ \t].*\n){0,20}?[ \t]+)?(?:title|name):[ \t]+([\"']?)([^\s|>&*{\[].{0,99}?)\1[ \t]*$",
     re.MULTILINE,
 )
 COMMENT = re.compile(r"(?:(?:---)?[# \t]*\n)*#[# \t]*([^\W\d_].{0,98}[^\s.:!#])[ \t#]*\n")

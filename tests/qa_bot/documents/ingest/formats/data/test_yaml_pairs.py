@@ -1,5 +1,7 @@
 """YAML files with questions and answers."""
 
+import pytest
+
 
 def test_pairs_at_any_depth(reads):
     data = """title: Library
@@ -65,3 +67,9 @@ def test_aliases_are_read_once(reads):
     )
     records, _, _ = reads("faq.yaml", bomb)
     assert [record.title for record in records] == ["Why?"]
+
+
+@pytest.mark.parametrize("piece", ["info:\n  x: 1\n", "# \n", "- a: |\n  b\n", "a: ?\n", "  x: 1\n"])
+def test_repeated_lines_take_no_long_time(reads, piece):
+    (record,), _, _ = reads("a.yaml", "info:\n" + piece * 50_000)
+    assert record.title == "a"
