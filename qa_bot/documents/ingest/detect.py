@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from qa_bot.documents.ingest.files.decoding import encoding_of, has_mark
 from qa_bot.documents.ingest.files.signatures import other_archive, signature
-from qa_bot.documents.ingest.formats.pair_names import ANSWERS, QUESTIONS
+from qa_bot.documents.ingest.formats.pair_names import QUESTIONS
 
 
 class Reader(NamedTuple):
@@ -39,12 +39,6 @@ class Reader(NamedTuple):
         return self.module.startswith(BINARY_MODULES) or self.function == "read_archive"
 
 
-def _yaml_field(names: set[str]) -> re.Pattern[str]:
-    """Finds a line of YAML with one of the names of fields."""
-    words = "|".join(map(re.escape, sorted(names)))
-    return re.compile(rf"^[ \t]*(?:-[ \t]+)?[\"']?(?:{words})[\"']?[ \t]*:(?=\s)", re.IGNORECASE | re.MULTILINE)
-
-
 BINARY_MODULES = ("office.", "sheets.xls", "sheets.ods", "pages.", "mail.msg")
 """Rooms and modules of `formats/` that give files of others to large parsers."""
 
@@ -66,7 +60,7 @@ READERS = {
     "tsv": Reader("sheets.delimited", (".tsv", ".tab"), function="read_tsv"),
     "csv": Reader("sheets.delimited", (".csv",)),
     "squad": Reader("data.squad"),
-    "yaml": Reader("data.yaml_pairs"),
+    "yaml": Reader("data.yaml_pairs", (".yaml", ".yml")),
     "medquad": Reader("data.medquad", roots=("Document", "doc", "DiseaseFile")),
     "stackexchange": Reader("data.stackexchange", roots=("posts",)),
     "markdown": Reader("markup.markdown", (".md", ".markdown", ".mdx", ".mkd", ".mdown", ".qmd", ".rmd")),
@@ -102,8 +96,9 @@ READERS = {
     "rtf": Reader("office.rich_text.rtf", (".rtf",)),
     "text": Reader("markup.text", (".txt", ".text")),
     "json": Reader("data.jsonl", function="read_array"),
+    "json-object": Reader("data.jsonl", function="read_object"),
 }
-FORMATS = tuple(name for name in READERS if name not in {"json", "slack-archive"})
+FORMATS = tuple(name for name in READERS if name not in {"json", "json-object", "slack-archive"})
 """Names for `--format`; an array is given as `jsonl` or detected."""
 
 BY_SUFFIX = {suffix: name for name, reader in READERS.items() for suffix in reader.suffixes}
@@ -126,9 +121,8 @@ ONE_LIST = re.compile(
 )
 """An object with a list of objects, after some fields of other kinds."""
 TEXT_FIELD = re.compile(r'"(?:text|question|frage|pregunta|domanda)"\s*:', re.IGNORECASE)
-YAML = (".yaml", ".yml")
-YAML_QUESTION = _yaml_field(QUESTIONS)
-YAML_ANSWER = _yaml_field(ANSWERS)
+JSON_QUESTION = re.compile(rf'"(?:{"|".join(map(re.escape, sorted(QUESTIONS)))}|[^"\n]+[?？])"\s*:', re.IGNORECASE)
+"""A field for questions, or a question as a name."""
 NEXT_LINE = re.compile(r"\}[ \t\r]*\n\s*\{")
 WORDPRESS_HEAD = re.compile(r"<rss\b[^>]*?xmlns:wp\s*=")
 CONFLUENCE_HEAD = re.compile(r'<div id="main-header">.{0,200}?<div id="breadcrumb-section">', re.DOTALL)
@@ -257,8 +251,6 @@ def _expect_whole(name: str, head: bytes) -> None:
 
 
 def _by_content(suffix: str, text: str) -> str:
-    if suffix in YAML and YAML_QUESTION.search(text) and YAML_ANSWER.search(text):
-        return "yaml"
     if text.startswith(SEARCH_INDEX):
         raise UnknownFormatError("Expected a document, but got the search index of a website; its pages are read.")
     if suffix == ".json" or text.startswith("{"):
@@ -300,6 +292,8 @@ def _json(text: str) -> str:
         return "squad"
     if ONE_LIST.match(text) and TEXT_FIELD.search(text) and (is_indented or not NEXT_LINE.search(text)):
         return "json"
+    if is_indented and JSON_QUESTION.search(text):
+        return "json-object"
     if '"data"' in (text if is_indented else text[:500]):
         return "squad"
     if is_indented:

@@ -12,14 +12,19 @@ VALUE = re.compile(
     r"[-+(]?\s*(?:[$€£¥]|(?-i:[A-Z]{3})\s|CHF|Fr\.)?\s*[-+]?[\d.,'\u00a0\u202f ]*\d[\d.,'\u00a0\u202f ]*\)?\s*"
     r"(?:%|[$€£¥]|(?-i:[A-Z]{3})|e[-+]?\d+)?"
     r"|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T ]\d.*)?|\d{1,4}:\d\d(?::\d\d)?(?:[.,]\d{1,6})?"
-    r"|true|false|yes|no|-|–|n/?a",
+    r"|true|false|yes|no|-|–|n/?a|[☐☑☒✓✔✗✘]",
     re.IGNORECASE,
 )
 AMOUNT = re.compile(r"(?!(?:19|20)\d\d\b)\d+(?:[.,]\d+)*\s*\D")
 ADDRESS = re.compile(r"https?://|\S+@\S+\.\w")
 PERIOD = re.compile(r"\d{4}(?:-\d\d){0,2}(?: 00:00)?|(?:19|20)\d\d/\d\d(?:\d\d)?|\d{1,2}[./]\d{4}")
 """Years, months and days, which name columns if there are none below them."""
+UNIT = re.compile(
+    r"[\[(]?(?:[kcmµM]?(?:m|g|l|L|A|V|W|J|N|Pa|Hz)|kWh|Wh|m[²³23]|cm[²³23]|l/h|m³/h|km/h|bar|°C|K|%|t|h|d|s|min|mins?|ms|lx"
+    r"|dB(?:\(A\))?|€|\$|£|CHF|EUR|USD|GBP|€/[a-zA-Z]{1,5}|pcs\.?|Stk\.?|Stück|Std\.?|Tage|days|hours|inch|in|ft|lbs?|kB|[MGT]B)[\])]?"
+)
 SAMPLE = 50  # rows
+SMALL = 2  # digits
 TITLE_WORDS = 4  # of a title above a table, at least: names of groups of columns are shorter
 
 
@@ -45,6 +50,8 @@ def is_header(rows: Sequence[Sequence[str]]) -> bool:
     columns = ([row[column].strip() for row in below if column < len(row)] for column in range(len(names)))
     if len(names) == 2 and _is_amount(names[1], [row[1] for row in below if len(row) > 1]):
         return False
+    if _has_measures_beside_labels(names, below):
+        return False
     if len(names) == 2 and _is_entry(names[1], [row[1] for row in below if len(row) > 1 and row[1]]):
         return False
     if names not in [[cell.strip() for cell in row] for row in below] and _is_repeated(names, below):
@@ -56,16 +63,31 @@ def is_header(rows: Sequence[Sequence[str]]) -> bool:
 def header_rows(rows: Sequence[Sequence[str]]) -> int:
     """1 or 2 header rows at the top, or 0. In the first of two, the names of groups are repeated over their columns."""
     if is_header(rows):
-        return 1
+        return 1 + _has_units(rows)
     if len(rows) < 3:
         return 0
     groups = [cell for cell in rows[0] if cell]
     is_group_row = len(groups) > 1 and len({*groups}) < len(rows[0]) and not _is_title_row(rows)
-    if is_group_row and not any(is_value(cell) and not cell.isdigit() for cell in groups) and _has_groups(rows):
+    if is_group_row and not any(is_value(cell) and not _counts(cell) for cell in groups) and _has_groups(rows):
         joined = [joined_names(names) for names in zip(rows[0], rows[1], strict=True)]
         if not any(is_value(cell) for cell in rows[1]) and is_header([joined, *rows[2:]]):
             return 2
     return int(_has_repeated_names(rows))
+
+
+def _counts(name: str) -> bool:
+    """Whether a number can name a group of columns: a year or a small one."""
+    return PERIOD.fullmatch(name) is not None or (name.isdigit() and len(name) <= SMALL)
+
+
+def _has_units(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the second row has only the units of columns with values, and none for the first."""
+    if len(rows) < 3 or rows[1][0] or sum(map(bool, rows[1])) < 2:
+        return False
+    return all(
+        not unit or (UNIT.fullmatch(unit) and all(not row[column] or is_value(row[column]) for row in rows[2:SAMPLE]))
+        for column, unit in enumerate(rows[1])
+    )
 
 
 def _has_groups(rows: Sequence[Sequence[str]]) -> bool:
@@ -109,6 +131,22 @@ def _is_amount(name: str, cells: Sequence[str]) -> bool:
     """Whether the second of two columns begins with an amount ("3 bikes") as most cells below: a list of values."""
     counted = sum(bool(AMOUNT.match(cell)) for cell in cells)
     return bool(AMOUNT.match(name)) and 2 * counted >= len(cells)
+
+
+def _has_measures_beside_labels(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a second column has measures ("230 V") from the first row on: pairs of labels and values, no header.
+
+    Plain values ("5 €") may be below a measure that names their column.
+    """
+    if len(names) % 2 or any(map(is_value, names)):
+        return False
+    columns = [
+        [row[column] for row in below if column < len(row) and row[column]] for column in range(1, len(names), 2)
+    ]
+    return any(
+        AMOUNT.match(name) and 2 * sum(bool(AMOUNT.match(cell)) and not is_value(cell) for cell in cells) > len(cells)
+        for name, cells in zip(names[1::2], columns, strict=True)
+    )
 
 
 def _is_entry(name: str, cells: Sequence[str]) -> bool:

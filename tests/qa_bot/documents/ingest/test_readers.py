@@ -19,6 +19,7 @@ LIMITS = Limits(record_bytes=100_000)
 TEXTS = {
     "jsonl": ("a.jsonl", '{"id": "1", "title": "Cats", "text": "Cats sleep."}\n'),
     "json": ("a.json", json.dumps([{"id": "1", "title": "Cats", "text": "Cats sleep."}])),
+    "json-object": ("a.json", '{\n"faq": {"question": "Cats", "answer": "Cats sleep."}}'),
     "csv": ("a.csv", "question,answer\nCats,Cats sleep.\n"),
     "yaml": ("a.yaml", "- question: Cats\n  answer: Cats sleep.\n"),
     "tsv": ("a.tsv", "1\tCats\tCats sleep.\n"),

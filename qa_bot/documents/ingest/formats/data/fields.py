@@ -83,8 +83,9 @@ def _with_english_names(fields: Mapping[str, object]) -> Mapping[str, object]:
 
 def _pair(fields: Mapping[str, object]) -> tuple[str, str]:
     question = _string(fields, "question")
-    answers = fields.get("answers")
-    if answers is not None and "answer" not in fields:
+    is_list = isinstance(fields.get("answer"), list)
+    answers = fields["answer"] if is_list else fields.get("answers")
+    if answers is not None and (is_list or "answer" not in fields):
         if not isinstance(answers, list) or not all(isinstance(answer, str) for answer in answers):
             raise FieldError(f"Expected a list of strings in the field answers, but got {_kind(answers)}.")
         answer = "\n".join(dict.fromkeys(stripped for item in answers if (stripped := item.strip())))

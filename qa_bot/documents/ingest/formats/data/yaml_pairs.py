@@ -1,57 +1,91 @@
-"""YAML files with questions and answers, as websites and bots have them: a record for each pair, at any depth."""
+"""YAML files: a record for each pair of a question and its answer, at any depth, or one with the whole text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.data.fields import record_of
+from qa_bot.documents.ingest.formats.data.nested_pairs import nested_pairs
 from qa_bot.documents.ingest.formats.markup.front_matter import yaml_values
-from qa_bot.documents.ingest.formats.markup.text import text_blocks
-from qa_bot.documents.ingest.formats.pair_names import ANSWERS, QUESTIONS
+from qa_bot.documents.ingest.formats.pair_names import QUESTIONS
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
-DEEPEST = 20
+QUESTION = re.compile(
+    rf"^[ \t]*(?:-[ \t]+)?[\"']?(?:{'|'.join(map(re.escape, sorted(QUESTIONS)))})[\"']?[ \t]*:(?=\s)"
+    r"|[?？][\"']?[ \t]*:(?=\s)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A field for questions, or a question as a key: other files are not parsed, which takes long for large settings."""
+TITLE = re.compile(
+    r"^(?:info:[ \t]*\n(?:[ \t].*\n){0,20}?[ \t]+)?(?:title|name):[ \t]+([\"']?)([^\s|>&*{\[].{0,99}?)\1[ \t]*$",
+    re.MULTILINE,
+)
+COMMENT = re.compile(r"(?:(?:---)?[# \t]*\n)*#[# \t]*([^\W\d_].{0,98}[^\s.:!#])[ \t#]*\n")
+"""A comment of one line at the top."""
+FIELD = re.compile(r"\s*[\w .-]{1,60}:(?:\s|$)")
+BLOCK_SIGN = re.compile(r"(?<=:) [|>][+-]?$")
+"""Between the name of a field and its lines."""
+ENTRY = re.compile(r"([ \t]*)-\s+(?=\S)")
+LIST = re.compile(r"(?:[ \t]*(?:#.*|---.*)?\n)*[ \t]*-\s")
 
 
 def read(file: SourceFile) -> Iterator[Item]:
-    """A record for each pair, `NAME#NUMBER` unless it has an id; without a pair one document with the text."""
+    """A record for each pair, `NAME#NUMBER` unless it has an id; without a pair one document with the text.
+
+    A list of entries is one; other files are code, because their indentation has a meaning.
+    """
     source = file.text()
-    pairs = [*_pairs(yaml_values(source), set())]
+    pairs = [*nested_pairs(yaml_values(source))] if QUESTION.search(source) else []
     for number, pair in enumerate(pairs, 1):
         yield record_of(pair, where=f"{file.where}:{number}", default_id=f"{file.name}#{number}", repairs=file.repairs)
     if pairs:
         return
-    if text := text_blocks(source):
-        yield Record(file.name, file.stem, file.repairs.clean(text), where=f"{file.where}:1", markdown=True)
+    text = file.repairs.clean(source)
+    writer = MarkdownWriter()
+    if LIST.match(text):
+        _write_entries(writer, text)
+    else:
+        writer.code(text.strip("\n"), "yaml")
+    if writer.text:
+        yield Record(file.name, _title(text) or file.stem, writer.text, where=f"{file.where}:1", markdown=True)
     else:
         yield Reject(
             f"{file.where}:1", "Expected questions with answers, but got an empty file; fill it or leave it out."
         )
 
 
-def _pairs(value: object, seen: set[int], depth: int = 0) -> Iterator[Mapping[str, object]]:
-    """The mappings below a value that have a question and an answer.
+def _write_entries(writer: MarkdownWriter, text: str) -> None:
+    """The entries of a list as items of a line; lists inside them are items of the next depth."""
+    fields: list[list[str]] = []  # with their lines
+    depth = outermost = 0
 
-    Args:
-        seen: what was read: aliases make a file of a few lines a value without bounds.
-    """
-    if id(value) in seen or not isinstance(value, Mapping | list):
-        return
-    seen.add(id(value))
-    if isinstance(value, Mapping):
-        names = {str(name).strip().lower() for name in value}
-        if not names.isdisjoint(QUESTIONS) and not names.isdisjoint(ANSWERS):
-            yield {str(name).strip(): _plain(inner) for name, inner in value.items()}
-            return
-    for inner in (value.values() if isinstance(value, Mapping) else value) if depth < DEEPEST else ():
-        yield from _pairs(inner, seen, depth + 1)
+    def end() -> None:
+        texts = (" ".join([BLOCK_SIGN.sub("", first) if more else first, *more]) for first, *more in fields)
+        writer.item("; ".join(texts), depth=depth)
+        fields.clear()
+
+    for line in text.splitlines():
+        entry = ENTRY.match(line)
+        if entry is not None:
+            end()
+            outermost = outermost if len(writer) else len(entry[1])
+            depth = int(len(entry[1]) > outermost)
+            line = line[entry.end() :]
+        if not line.strip(" -") or line.lstrip().startswith("#"):
+            continue
+        if fields and not FIELD.match(line):
+            fields[-1].append(line.strip())
+        else:
+            fields.append([line.strip()])
+    end()
 
 
-def _plain(value: object) -> object:
-    """Numbers and other words of YAML, such as a `yes` for an answer, as texts."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return [str(_plain(inner)) for inner in value]
-    return value if value is None or isinstance(value, Mapping) else str(value)
+def _title(text: str) -> str:
+    """The field `title` or `name` of the file or of its `info`, else a comment above all."""
+    if match := TITLE.search(text):
+        return match[2]
+    comment = COMMENT.match(text)
+    return comment[1] if comment else ""

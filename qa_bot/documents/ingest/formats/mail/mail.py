@@ -13,6 +13,7 @@ from qa_bot.documents.ingest.formats.mail.forwarded import Message, forwards, me
 from qa_bot.documents.ingest.formats.mail.quoted_replies import without_quotes
 from qa_bot.documents.ingest.formats.mail.signatures import DECLARED
 from qa_bot.documents.ingest.formats.markup.html import fragment
+from qa_bot.documents.ingest.formats.markup.webpage.tabs import HIDDEN
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Part, Record, Reject
 
@@ -20,6 +21,8 @@ MOST_ATTACHMENTS = 200
 WRAPPED = range(55, 81)  # characters of a line that was wrapped by the program that sent it
 FULLER = 2  # times the words of the plain text
 STRUCTURED_HTML = re.compile(r"<(?:li|th)\b", re.IGNORECASE)
+UNREAD = f"{DECLARED}, {HIDDEN}"
+"""Signatures, and what a program does not show: the line that lists of mails show, copies for phones."""
 FORWARDED = re.compile(r"\s*(?:fwd?|wg|tr|i|rv|vs)\s*:", re.IGNORECASE)
 LIST_ITEM = re.compile(r"(?:[-*•]|(\d{1,3})[.)])\s+(?=\S)")
 
@@ -105,7 +108,7 @@ def _text(mail: Mail, subject: str) -> str:
 def _bodies(mail: Mail) -> tuple[str, list[Message]]:
     """The mail's own text as Markdown, and those that it forwards, without their heads."""
     plain = mail.plain.strip()
-    markdown = fragment(mail.html, without=DECLARED).text or fragment(mail.html).text if mail.html else ""
+    markdown = fragment(mail.html, without=UNREAD).text or fragment(mail.html).text if mail.html else ""
     is_html = bool(markdown) and (STRUCTURED_HTML.search(mail.html) is not None or _says_more(markdown, plain))
     versions = [(markdown, True)] if is_html else []
     for text, is_markdown in [*versions, (plain, False)] if plain else versions:

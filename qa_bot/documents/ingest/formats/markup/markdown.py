@@ -27,6 +27,12 @@ from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 
 DEEPEST = 40  # blocks inside blocks
 PROPERTY = re.compile(r"[^\W\d_][\w ()/.&'-]{0,30}:\s+\S")
+CONTENTS = re.compile(
+    r"[\W_]*(?:(?:table of )?contents|toc|index|on this page|inhalt(?:sverzeichnis)?|sommaire|índice|sumario)[\W_]*",
+    re.IGNORECASE,
+)
+FEWEST_ENTRIES = 3
+"""Of a table of contents."""
 HTML_TAG = re.compile(r"<(/?)([A-Za-z][\w.:-]*)((?:\s[^<>]*)?)>")
 INLINE_TAGS = (
     "abbr acronym bdi bdo big cite data dfn font ins label mark optgroup output ruby small span sub time u var wbr"
@@ -90,7 +96,7 @@ def markdown_blocks(source: str, writer: MarkdownWriter | None = None, *, mdx: b
     """Markdown of any dialect as `MarkdownWriter` writes it."""
     mdx = mdx or is_mdx(source)
     parser = _parser(mdx)
-    tokens = parser.parse(commonmark(source, mdx=mdx))
+    tokens = _without_contents(parser.parse(commonmark(source, mdx=mdx)))
     is_numbered = False
     for token in tokens:
         if token.type == "inline":
@@ -112,6 +118,37 @@ def _parser(mdx: bool) -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable(["table", "strikethrough"])
     # children of components are indented in MDX
     return faster(parser.disable("code") if mdx else parser)
+
+
+def _without_contents(tokens: list[Token]) -> list[Token]:
+    """The document without its table of contents, a list of links below a line that says so, unless it is all."""
+    output: list[Token] = []
+    position = 0
+    while position < len(tokens):
+        end = position + 1
+        if tokens[position].type in LISTS_OPEN and tokens[position].level == 0:
+            end = next(n for n in range(end, len(tokens)) if tokens[n].type in LISTS_CLOSE and not tokens[n].level) + 1
+        is_named = end > position + 1 and len(output) > 1 and CONTENTS.fullmatch(output[-2].content)
+        if is_named and _is_contents(tokens[position:end]):
+            del output[-3:]  # the heading or the paragraph above it
+        else:
+            output += tokens[position:end]
+        position = end
+    texts = [token for token in output if token.type in {"paragraph_open", "fence", "html_block", "table_open"}]
+    return output if texts else tokens
+
+
+def _is_contents(tokens: Sequence[Token]) -> bool:
+    """Whether each item of a list is a link to a place in the document."""
+    texts = [token.children or [] for token in tokens if token.type == "inline"]
+    return len(texts) >= FEWEST_ENTRIES and all(
+        parts
+        and parts[0].type == "link_open"
+        and str(parts[0].attrs.get("href", "")).startswith("#")
+        and parts[-1].type == "link_close"
+        and [part.type for part in parts].count("link_open") == 1
+        for parts in texts
+    )
 
 
 def _keep_numbers(tokens: Sequence[Token]) -> None:
@@ -161,7 +198,8 @@ def _check_html(token: Token) -> None:
             return match[0] if is_closed else _as_text(match[0])
         if name in KNOWN_TAGS:
             return match[0]
-        return " " if "=" in match[3] else _as_text(match[0])
+        is_component = "=" in match[3] or (match[2][0].isupper() and f"</{name}" in lower and f"<{name}" in lower)
+        return " " if is_component else _as_text(match[0])
 
     token.content = HTML_TAG.sub(checked, token.content)
 

@@ -36,8 +36,9 @@ BOX_TITLE = re.compile(r"(?:\*\*(.+)\*\*)? ")
 ADMONITION_SIGNS = ("!!!", "???", "==")
 BODY_SIGNS = (*ADMONITION_SIGNS, "[^")
 ALERT = re.compile(r"^([\s>]*>\s*)\[!(\w+)\][+-]?[ \t]*(.*)$")
-DEFINITION = re.compile(r"^ {0,3}:[ \t]+(\S.*)$")
-TERM = re.compile(r"^(?![-+>#|:=~`]|\*(?:[\s*]*$|\s)|\d+[.)]\s)\S.{0,99}$")
+DEFINITION = re.compile(r"^ {0,3}(?::[ \t]+|~[ \t]+(?!\d))(\S.*)$")
+"""Of Pandoc, too: "~ what it is", but not "~ 5 minutes"."""
+TERM = re.compile(r"^(?![-+>#|:=~]|```|\*(?:[\s*]*$|\s)|\d+[.)]\s)\S.{0,99}$")
 FOOTNOTE = re.compile(r"^(\s{0,3})\[\^([^\]\s]+)\]:[ \t]*(.*)$")
 FOOTNOTE_MARK = re.compile(r"\[\^([^\]\[\s]{1,100})\]")
 WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
@@ -61,6 +62,11 @@ MDX_WORDS = ("import", "export")
 MDX_COMMENT = re.compile(r"\{/\*(?:(?!\{/\*|\*/\}).)*\*/\}", re.DOTALL)
 JSX = re.compile(r"</?(?:[A-Z][\w.]*|(?=>))")
 JSX_TEXT = re.compile(r"\b(?:title|label|summary|alt|header|heading)=(?:\{\s*)?[\"']([^\"']+)[\"']")
+JSX_DESCRIPTION = re.compile(r"\bdescription=[\"']([^\"']+)[\"']")
+JSX_FIELDS = ("<ParamField", "<ResponseField", "<Property")
+"""Components of a parameter or a field of an interface."""
+JSX_NAME = re.compile(r"\b(?:path|query|body|header|name)=[\"']([^\"']+)[\"']")
+JSX_DETAIL = re.compile(r"\btype=[\"']([^\"']+)[\"']|\s(required)(?!=)\b")
 SUPERSCRIPT = re.compile(r"\^([A-Za-z0-9]{1,10})\^(?!\w)")
 SUBSCRIPT = re.compile(r"(?<=[A-Za-z)])~(\d{1,3})~(?![~\d])")
 MATHS_SIGN = re.compile(r"\$\s?([<>≤≥=±+×]|[<>]=)\s?\$")
@@ -184,7 +190,7 @@ def _templates_filled(pieces: list[str], targets: Set[str]) -> Iterator[str]:
 
 def _with_items(lines: list[str]) -> Iterator[str]:
     """Terms with definitions ("Term", below it ": what it is") as items of a list; other lines unchanged."""
-    if not any(line.lstrip(" ").startswith(":") and DEFINITION.match(line) for line in lines):
+    if not any(line.lstrip(" ").startswith((":", "~")) and DEFINITION.match(line) for line in lines):
         yield from lines
         return
     term, is_item = "", False
@@ -242,10 +248,16 @@ def _without_jsx(text: str, components: list[str]) -> str:
             broken += 1
             continue
         title = JSX_TEXT.search(text, match.end(), end)
+        description = JSX_DESCRIPTION.search(text, match.end(), end)
         before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
         is_inline = before != "" and not before.endswith(">")
         if match[0].startswith("</"):
             result += _ends(match[0].removeprefix("</"), components)
+        elif match[0] in JSX_FIELDS and (name := JSX_NAME.search(text, match.end(), end)):
+            details = ", ".join(one[1] or one[2] for one in JSX_DETAIL.finditer(text, match.end(), end))
+            result.append(f"\n\n**{name[1]}**{f' ({details})' if details else ''}: ")
+        elif title and description and text[end - 2] == "/":
+            result.append(f"\n\n{bold_title(title[1])} {description[1]}\n\n")
         elif title and text[end - 2] == "/":
             result.append(str(title[1]) if is_inline else f"\n\n{title[1]}\n\n")
         elif title and is_inline:

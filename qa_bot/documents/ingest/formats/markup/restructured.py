@@ -51,6 +51,9 @@ USED_DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w:+.-]{1
 USED_ROLE = re.compile(r":([A-Za-z][\w:+.-]{0,60}):`|`:([A-Za-z][\w+.-]{0,60}):")
 UNRESOLVED = re.compile(r"\|([^|\n]+)\|_{0,2}|`([^`<]+?)(?:\s*<[^<>`]*>)?`__?|(\w[\w.-]*)__?")
 """A substitution or a target that the document does not define: Sphinx defines them for all pages of a manual."""
+SUBSTITUTION = re.compile(r"\|([^|\s]+)\|")
+ACCELERATOR = re.compile(r"&(?=\w)")
+"""Before the letter that a key chooses in a menu."""
 SAYING = re.compile(r"\w")
 MAX_NAMES = 500
 HIGHLIGHTED = {"code", "code-block", "sourcecode"}
@@ -63,6 +66,8 @@ CODE = HIGHLIGHTED | {
     "testoutput",
     "productionlist",
     "parsed-literal",
+    "code-tab",
+    "substitution-code-block",
 }
 SILENT = {
     "toctree",
@@ -124,9 +129,7 @@ class KeptDirective(Directive):  # type: ignore[misc]  # docutils has no types
         if self.name in SILENT:
             return []
         if self.name.rpartition(":")[2] in CODE:
-            code = "\n".join(self.content)
-            block = nodes.literal_block(code, code, classes=["code", *self.arguments[:1]])
-            return [*self._paragraph(self.options.get("caption")), block]
+            return self._code("\n".join(self.content))
         lines = self.content
         if self.name == "glossary":
             lines = StringList(list(_with_joined_terms(lines)), self.state.document.current_source)
@@ -150,6 +153,17 @@ class KeptDirective(Directive):  # type: ignore[misc]  # docutils has no types
         term = nodes.term("", "", *shown)
         item = nodes.definition_list_item("", term, nodes.definition("", *content.children))
         return [nodes.definition_list("", item), *messages]
+
+    def _code(self, code: str) -> list[nodes.Node]:
+        if self.name.startswith("substitution-"):
+            code = SUBSTITUTION.sub(self._value, code)
+        block = nodes.literal_block(code, code, classes=["code", *self.arguments[:1]])
+        return [*self._paragraph(self.options.get("caption")), block]
+
+    def _value(self, match: re.Match[str]) -> str:
+        """The text of a substitution that is defined above; others stay."""
+        definition = self.state.document.substitution_defs.get(match[1])
+        return match[0] if definition is None else str(definition.astext())
 
     def _stated_options(self) -> list[nodes.Node]:
         """A line with the type and the default of a described setting."""
@@ -192,6 +206,8 @@ def _kept_role(name: str, rawtext: str, text: str, *_: object, **__: object) -> 
     shown, has_target = text_of_role(text.replace("\x00", "\\"))
     if is_literal(name):
         return [nodes.literal(rawtext, shown)], []
+    if role_name(name) in {"guilabel", "menuselection"}:
+        shown = ACCELERATOR.sub("", shown)
     inline = nodes.inline(rawtext, shown)
     attribute = {"ref": LABEL, "numref": LABEL, "doc": PAGE}.get(role_name(name))
     if attribute and not has_target:

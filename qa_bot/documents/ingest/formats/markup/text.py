@@ -152,10 +152,10 @@ def _with_whole_words(text: str) -> str:
 
 def _begins_section(previous: str, line: str) -> bool:
     """Whether a line below another is the heading of a section: what is above ends."""
-    return _is_section(line) and previous[-1] in SENTENCE_ENDS.replace(",", "")
+    return is_section(line) and previous[-1] in SENTENCE_ENDS.replace(",", "")
 
 
-def _is_section(line: str) -> bool:
+def is_section(line: str) -> bool:
     """Whether a line is the heading of a section of rules, and no sentence that begins with its number."""
     return len(line) <= TITLE_CHARACTERS and line[-1] not in SENTENCE_ENDS and SECTION.fullmatch(line) is not None
 
@@ -260,7 +260,7 @@ def _write_heading(
     ):
         writer.heading(2, first)
         return lines[1:]
-    if _is_section(first) and (after or len(lines) > 1) and not (len(lines) > 1 and _is_wrapped(first, lines[1])):
+    if is_section(first) and (after or len(lines) > 1) and not (len(lines) > 1 and _is_wrapped(first, lines[1])):
         writer.heading(2, first)
         return lines[1:]
     if len(lines) == 1 and after and (level := _level(lines[0], before, after)):

@@ -21,6 +21,8 @@ BODY_GAP = 0.8  # heights between a running line and the text; a table's header 
 NUMBER = re.compile(
     r"[-–—\s]*(?:(?:page|seite|p\.|s\.)\s*)?(?:\d{1,5}|[ivxlc]{1,7})(?:\s*(?:/|of|von|sur|de)\s*\d{1,5})?[-–—\s]*"
 )
+LONE_NUMBER = re.compile(r"[-–—\s]*(?:page|seite)\s*\d{1,5}(?:\s*(?:/|of|von|sur|de)\s*\d{1,5})?[-–—\s]*")
+"""The number of the only page."""
 HEADING_NAME = re.compile(
     r"(?:chapter|section|part|appendix|unit|lesson|module|annex|article|volume|book|kapitel|abschnitt|teil|anhang|modul|"
     r"lektion|artikel|band|chapitre|partie|annexe|leçon|capítulo|sección|parte|anexo|capitolo|sezione|hoofdstuk|deel)"
@@ -59,7 +61,8 @@ class RunningLines:
     def body(self, rows: Sequence[Row], height: float) -> list[Row]:
         """The rows of a page without the running ones."""
         if self._pages < 2:
-            return list(rows)
+            last = _edges(rows[-1:], height, "bottom")
+            return list(rows[: len(rows) - sum(LONE_NUMBER.fullmatch(_text(row).lower()) is not None for row in last)])
         top = self._running("top", rows, height)
         bottom = self._running("bottom", rows[::-1], height)
         return list(rows[top : len(rows) - bottom]) if top + bottom < len(rows) else []

@@ -102,12 +102,19 @@ def faq_records(
     """A record for each question of a row, with its language if it is not the first; rows without an answer rejected.
 
     The id is `prefix` with the row's id in the sheet or its number; the id in the sheet alone if `has_unique_ids`.
+    A row that has only a category names that of the rows below it.
     """
+    section = ""
     for number, row in enumerate(table.rows, table.first_row):
         location = f"{where}:{number}"
         name = _cell(row, columns.id)
         name = name if name and has_unique_ids else f"{prefix}{name or number}"
         filled = [pair for pair in columns.pairs if row[pair.question] or row[pair.answer]]
+        category = _cell(row, columns.tags)
+        if category and sum(map(bool, row)) == 1:
+            section = category
+            continue
+        section = "" if category else section
         for pair in filled or columns.pairs[:1]:
             answer = row[pair.answer]
             question = plain_field(row[pair.question], answer)
@@ -132,7 +139,7 @@ def faq_records(
                 positions=(Position(0, row=number),),
                 date=iso_date(date) or first_day(date),
                 language=pair.language,
-                tags=tuple(filter(None, (tag.strip() for tag in re.split(r"[,;]", _cell(row, columns.tags))))),
+                tags=tuple(filter(None, (tag.strip() for tag in re.split(r"[,;]", category or section)))),
             )
 
 

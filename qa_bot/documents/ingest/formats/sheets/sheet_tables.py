@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from qa_bot.documents.ingest import table_shape
@@ -21,6 +21,7 @@ LABELLED_ROWS = 10
 LABELLED = re.compile(r"[^\W\d_][^:\n]{0,40}:\s+\S")
 RECENT = 5  # headers that a table without one may continue
 BESIDE = 2  # columns that a table beside another one has at least
+FAR = 2  # empty columns between tables
 
 Rows = dict[int, dict[int, str]]
 """Row from 1 → column from 1 → text; empty cells are left out."""
@@ -52,6 +53,7 @@ class Sheet:
     merges: list[Merge] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
+    is_hidden: bool = False
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,7 @@ def _columns(rows: Mapping[int, Mapping[int, str]], numbers: Sequence[int]) -> l
 
 
 def _column_groups(rows: Mapping[int, Mapping[int, str]], numbers: Sequence[int]) -> list[list[int]]:
-    """The columns of a block, divided at empty ones if there are tables with headers beside each other."""
+    """The columns of a block, divided at empty ones if tables are beside each other: far apart, or with headers."""
     used = _columns(rows, numbers)
     groups: list[list[int]] = []
     for column in used:
@@ -178,8 +180,9 @@ def _column_groups(rows: Mapping[int, Mapping[int, str]], numbers: Sequence[int]
         else:
             groups.append([column])
     grids = [[[rows[number].get(column, "") for column in group] for number in numbers[:20]] for group in groups]
+    are_apart = all(right[0] - left[-1] > FAR for left, right in pairwise(groups))
     are_tables = len(groups) > 1 and all(
-        len(group) >= BESIDE and all(grid[0]) and table_shape.header_rows(grid)
+        len(group) >= BESIDE and (are_apart or (all(grid[0]) and table_shape.header_rows(grid)))
         for group, grid in zip(groups, grids, strict=True)
     )
     return groups if are_tables else [used]

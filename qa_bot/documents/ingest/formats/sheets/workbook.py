@@ -27,7 +27,7 @@ def workbook_items(file: SourceFile, sheets: Sequence[Sheet], properties: Proper
     writer = MarkdownWriter()
     has_pairs = False
     for sheet in sheets:
-        begun = False
+        begun, name = False, f"{sheet.name}{' (hidden sheet)' if sheet.is_hidden else ''}"
         for table in tables_of(sheet, limit=file.limits.record_bytes):
             columns = faq_columns(table.header)
             if columns is not None:
@@ -43,12 +43,12 @@ def workbook_items(file: SourceFile, sheets: Sequence[Sheet], properties: Proper
                 )
                 continue
             if not begun:
-                writer.heading(2, sheet.name)
+                writer.heading(2, name)
             begun = True
             write_table(writer, table)
             check_size(file, writer)
         if sheet.texts and not begun:
-            writer.heading(2, sheet.name)
+            writer.heading(2, name)
         for text in [*(_comment_text(comment, sheet) for comment in sheet.comments if begun), *sheet.texts]:
             writer.paragraph(text)
             check_size(file, writer)

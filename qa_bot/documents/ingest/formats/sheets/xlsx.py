@@ -66,7 +66,8 @@ def _read(file: SourceFile, package: Package) -> Iterator[Item]:
         left -= parts.size
         uncounted += parts.uncounted
         comments, texts = _comments(package, link.target), drawing_texts(package, link.target)
-        sheets.append(Sheet(element.get("name", ""), parts.rows, parts.merges, comments, texts))
+        is_hidden = element.get("state", "visible") != "visible"
+        sheets.append(Sheet(element.get("name", ""), parts.rows, parts.merges, comments, texts, is_hidden))
     yield from workbook_items(file, sheets, core_properties(package))
     if uncounted:
         yield Notice(

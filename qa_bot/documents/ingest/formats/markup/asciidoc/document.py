@@ -11,7 +11,7 @@ from qa_bot.documents.ingest.dates import iso_date
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.markup.asciidoc.conditions import all_lines, shown_lines
 from qa_bot.documents.ingest.formats.markup.asciidoc.header import ATTRIBUTE, HeaderLines, assign, revision_date
-from qa_bot.documents.ingest.formats.markup.asciidoc.inline import alternative, inline
+from qa_bot.documents.ingest.formats.markup.asciidoc.inline import alternative, inline, substituted
 from qa_bot.documents.ingest.formats.markup.asciidoc.quotations import attribution, kind
 from qa_bot.documents.ingest.formats.markup.asciidoc.tables import table
 from qa_bot.documents.ingest.formats.markup.html import fragment, one_document, without_title
@@ -41,6 +41,8 @@ CHARACTERS = {
     "deg": "°", "two-colons": "::", "two-semicolons": ";;", "cpp": "C++", "pp": "++",
 }  # fmt: skip
 """Attributes that every document has."""
+NUMERALS = {"loweralpha": "a", "upperalpha": "A", "lowerroman": "i", "upperroman": "I"}
+START = re.compile(r"\bstart=\"?(\d{1,6})\b")
 ADMONITIONS = {"NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"}
 
 
@@ -159,7 +161,8 @@ class _Converter:
             self._text_line(line)
 
     def _text_line(self, line: str) -> None:
-        if (match := OPTIONS.fullmatch(line)) and not self._paragraph:
+        if (match := OPTIONS.fullmatch(line)) and (not self._paragraph or numbering(match[1])):
+            self._end_paragraph()
             self._options = match[1]
         elif re.match(r"\.[^\s.]", line) and not self._paragraph:
             self._write_title()
@@ -249,8 +252,9 @@ class _Converter:
         else:
             sign = "<>" if sign.startswith("<") else re.sub(r"\d+\.", "1.", sign)
         box = {"": "", None: "", "[ ]": "[ ] "}.get(match[2], "[x] ")
+        options, self._options = self._options, ""
         self._is_attached = False
-        self._open_list(sign, "ul" if sign[0] in "*-" or shown else "ol")
+        self._open_list(sign, "ul" if sign[0] in "*-" or shown else "ol", options)
         self._output.append("<li>")
         self._paragraph.append(f"{shown}{box}{match[3]}")
 
@@ -263,15 +267,17 @@ class _Converter:
         if match[3]:
             self._paragraph.append(match[3])
 
-    def _open_list(self, sign: str, tag: str) -> None:
-        """Continue the open list with this sign, or begin one inside the last item."""
-        key = f"{tag} {sign}"
+    def _open_list(self, sign: str, tag: str, options: str = "") -> None:
+        """Continue the open list with this sign, or begin one inside the last item; one with options is always new."""
+        key, attributes = f"{tag} {sign}", numbering(options) if tag == "ol" else ""
         if key in self._lists:
             while self._lists[-1] != key:
                 self._output.append(f"</{self._lists.pop()[:2]}>")
-        elif len(self._lists) < DEEPEST:
+            if attributes:
+                self._output.append(f"</{self._lists.pop()[:2]}>")
+        if key not in self._lists and len(self._lists) < DEEPEST:
             self._lists.append(key)
-            self._output.append(f"<{tag}>")
+            self._output.append(f"<{tag}{attributes}>")
 
     def _end_lists(self) -> None:
         if self._lists:
@@ -316,7 +322,8 @@ class _Converter:
         names = [part.strip() for part in options.split(",")]
         if sign.startswith("```") or sign[:4] in {"----", "...."}:
             language = sign[3:] if sign[0] == "`" else names[1] if len(names) > 1 and names[0] == "source" else ""
-            code = html.escape("\n".join(lines))
+            language = "" if "=" in language else language
+            code = html.escape(substituted("\n".join(lines), options, self.attributes))
             self._output.append(
                 f'<pre class="language-{html.escape(language) or "none"}">{code}</pre>'
                 if language
@@ -348,6 +355,13 @@ class _Converter:
         self._blocks([] if is_verse else lines, depth + 1)
         self._output.append(f"{self._credit(options) if name in {'quote', 'verse'} else ''}</{tag}>")
         self._lists, self._is_titled = lists, is_titled
+
+
+def numbering(options: str) -> str:
+    """The attributes of a list in HTML for the options above it: its first number and its numerals."""
+    start = START.search(options)
+    form = next((NUMERALS[name] for name in map(str.strip, options.split(",")) if name in NUMERALS), "")
+    return f"{f' start={start[1]}' if start else ''}{f' type={form}' if form else ''}"
 
 
 def _end(lines: Sequence[str], start: int, line: str) -> int:

@@ -18,6 +18,8 @@ POSITIONAL = re.compile(r"\s*(?![a-z][\w-]*=)(?:\"([^\"]+)\"|([^,\"]+))")
 KEYS = re.compile(r"(?:kbd|btn):\[([^\[\]\n]+)\]")
 MENU = re.compile(r"menu:([^\[\]\n]+?)\[([^\[\]\n]*)\]")
 PASS = re.compile(r"(?:pass:\w*|stem:|latexmath:|asciimath:)\[([^\[\]\n]*)\]")
+ENTRY = re.compile(r"\[\[\[([^\[\],\n]+)(?:,\s*([^\[\]\n]+))?\]\]\]")
+"""The mark of an entry of a bibliography."""
 ANCHOR = re.compile(r"\[\[[^\[\]\n]*\]\]|anchor:\S+?\[\]|\(\(\([^()\n]*\)\)\)")
 INDEXED = re.compile(r"\(\(([^()\n]{1,300})\)\)")
 """A term of the index that is shown, too."""
@@ -39,6 +41,8 @@ SPANS = tuple(
         (r"~(\S+?)~", r"\1"),
     )
 )
+EMPHASES = SPANS[:2]
+SUBSTITUTIONS = re.compile(r"\bsubs=(\"[^\"]*\"|[\w+-]+)")
 CONTROL = re.compile(r"[\x02\x03]")
 RESERVED = re.compile(r"\x02(\d+)\x03")
 CODE = re.compile(
@@ -54,11 +58,25 @@ def inline(text: str, attributes: Mapping[str, str]) -> str:
     """A line or a paragraph as HTML; attributes that are not defined stay."""
     text = ATTRIBUTE.sub(partial(_value, attributes), CONTROL.sub("", text))
     text = CHARACTER.sub(r"&\1;", html.escape(text, quote=False))
+    text = ENTRY.sub(lambda match: f"[{match[2] or match[1]}]", text)
     text = ROLE.sub("", ANCHOR.sub("", text))
     for pattern, replacement in QUOTATIONS:
         text = pattern.sub(replacement, text)
     codes: list[str] = []
     return RESERVED.sub(lambda match: codes[int(match[1])], _formatted(CODE.sub(partial(_reserve, codes), text)))
+
+
+def substituted(code: str, options: str, attributes: Mapping[str, str]) -> str:
+    """Code with the attributes in place and without the marks of emphasis, as far as `subs` among its options says."""
+    names = SUBSTITUTIONS.search(options)
+    if names is None:
+        return code
+    if "attributes" in names[1] or "normal" in names[1]:
+        code = ATTRIBUTE.sub(partial(_value, attributes), code)
+    if "quotes" in names[1] or "normal" in names[1]:
+        for pattern, _ in EMPHASES:
+            code = pattern.sub(r"\1", code)
+    return code
 
 
 def _value(attributes: Mapping[str, str], match: re.Match[str]) -> str:

@@ -24,7 +24,7 @@ CODE_INDENT = "    "
 SELF_CLOSED = ":::"  # at the end of a line that begins and ends a container
 LAYOUT_NAMES = (
     "card-carousel carousel center code-group column columns container div figure figure-md grid image incremental "
-    "moniker nonincremental notes row slides tab-set tabs panel-tabset zone"
+    "moniker nonincremental notes row slides tab-set tabs panel-tabset v-pre zone"
 )
 LAYOUTS = frozenset(LAYOUT_NAMES.split())
 """Containers without a title: what follows their names is for the layout."""

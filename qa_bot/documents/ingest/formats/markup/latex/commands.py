@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 VERBATIM = {"verbatim", "Verbatim", "lstlisting", "minted", "alltt"}
 INLINE_CODE = {"verb", "lstinline", "mintinline"}
 MATHS = {"equation", "align", "gather", "multline", "displaymath", "math", "eqnarray"}
+DRAWINGS = {"tikzpicture"}
 TABULARS = {"tabular", "tabularx", "tabulary", "longtable", "xltabular", "array", "tabu"}
 SECTIONS = {
     "part": 1,
@@ -55,10 +58,18 @@ DROPPED = {
         2,
     ),
     **dict.fromkeys(("color", "textcolor", "fontsize", "rule", "hypersetup", "parbox", "markboth"), 1),
+    **dict.fromkeys(("colorbox", "raisebox", "scalebox", "rotatebox", "cellcolor", "rowcolor", "column"), 1),
+    **dict.fromkeys(("thanks", "todo", "usetheme", "usetikzlibrary", "tikzset"), 1),
+    **dict.fromkeys(("resizebox", "fcolorbox", "setkomavar"), 2),
 }
 """Macro → number of arguments that are left out."""
 REFERENCES = {"ref", "autoref", "nameref", "cref", "Cref", "vref"}
 LENGTHS = {"parindent", "parskip", "baselineskip", "topmargin", "oddsidemargin", "textwidth", "textheight"}
+LENGTH = re.compile(
+    r"\s*=?\s*-?[\d.]{1,9}\s*(?:[a-z]{2}|\\[a-z]{1,20})(?:\s*(?:plus|minus)\s*-?[\d.]{1,9}\s*[a-z]{2,5}){0,2}"
+)
+NODE = re.compile(r"\bnode\b[^{};]{0,300}\{([^{}]{1,300})\}")
+"""A text in a drawing."""
 DROPPED_OF_ENVIRONMENTS = {
     **dict.fromkeys(("minipage", "multicols", "spacing", "thebibliography", "column", "subfigure"), 1),
     **dict.fromkeys(("wrapfigure", "wraptable", "adjustwidth", "list"), 2),
@@ -91,6 +102,7 @@ SIGNS = {
     "o": "ø", "O": "Ø", "ae": "æ", "AE": "Æ", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł", "euro": "€", "texteuro": "€",
     "S": "§", "copyright": "©", "glqq": "„", "grqq": "“", "flqq": "«", "frqq": "»", "textdegree": "°", "slash": "/",
     "textbackslash": "\\", "textasciitilde": "~", "quad": " ", "qquad": " ", "newline": "<br>", "par": "<p>", "i": "ı",
+    "oe": "œ", "OE": "Œ",
 }  # fmt: skip
 ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307"}
 LETTER_ACCENTS = {"c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "r": "\u030a"}
@@ -101,4 +113,4 @@ KNOWN_MACROS = {
     *COUNTING, *INLINE_CODE,
 }  # fmt: skip
 """Macros that keep their meaning when a document defines them anew."""
-KNOWN_ENVIRONMENTS = {*VERBATIM, *MATHS, *TABULARS, *PLAIN, *OTHER_NAMES}
+KNOWN_ENVIRONMENTS = {*VERBATIM, *MATHS, *DRAWINGS, *TABULARS, *PLAIN, *OTHER_NAMES}

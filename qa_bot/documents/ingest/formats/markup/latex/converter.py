@@ -20,13 +20,16 @@ from qa_bot.documents.ingest.formats.markup.latex.commands import (
     ACCENTS,
     CLAUSES,
     COUNTING,
+    DRAWINGS,
     DROPPED,
     DROPPED_OF_ENVIRONMENTS,
     INLINE_CODE,
+    LENGTH,
     LENGTHS,
     LETTER_ACCENTS,
     LISTS,
     MATHS,
+    NODE,
     OPENED,
     OTHER_NAMES,
     PLAIN,
@@ -46,9 +49,6 @@ TOKEN = re.compile(
     r"\\begin\s*\{([^{}]*)\}|\\end\s*\{([^{}]*)\}|\\([A-Za-z@]+)\*?[ \t]*\n?|\\(.)|"
     r"(\$\$?)|([{}&~])|(\n\s*\n)|(``|''|---?)",
     re.DOTALL,
-)
-LENGTH = re.compile(
-    r"\s*=?\s*-?[\d.]{1,9}\s*(?:[a-z]{2}|\\[a-z]{1,20})(?:\s*(?:plus|minus)\s*-?[\d.]{1,9}\s*[a-z]{2,5}){0,2}"
 )
 MOST_THEOREMS = 100
 MOST_SWITCHES = 60  # characters of what closes them
@@ -166,7 +166,7 @@ class Converter:
 
     def _begin(self, name: str, *, is_starred: bool) -> None:
         name = OTHER_NAMES.get(name, name)
-        if name in VERBATIM | MATHS:
+        if name in VERBATIM | MATHS | DRAWINGS:
             self._verbatim(name)
             return
         self._environments.append(name)
@@ -192,6 +192,10 @@ class Converter:
         stop = re.compile(rf"\\end\s*\{{{name}\*?\}}").search(self.text, self.position)
         content = self.text[self.position : stop.start() if stop else len(self.text)]
         self.position = stop.end() if stop else len(self.text)
+        if name in DRAWINGS:
+            texts = (plain(Converter(text).html()) for text in NODE.findall(content))
+            self.output.append(f"<p>{html.escape('; '.join(filter(None, texts)))}<p>")
+            return
         content = (
             formula(content)[0]
             if name in MATHS
@@ -236,7 +240,7 @@ class Converter:
     def _macro(self, name: str, *, is_starred: bool) -> None:
         if name in SIGNS:
             self.output.append(SIGNS[name])
-            self._skip_braces()
+            self.position += 2 * self.text.startswith("{}", self.position)
         elif name in LETTER_ACCENTS:
             self._accent(LETTER_ACCENTS[name])
         elif name == "item":
@@ -345,7 +349,8 @@ class Converter:
         elif name in ARGUMENTS:
             self._quantity(name)
         elif name in REFERENCES:
-            self.output.append(html.escape(self._titles.get(self._argument().strip(), "")))
+            titles = [self._titles.get(label.strip(), "") for label in self._argument().split(",")]
+            self.output.append(html.escape(", ".join(filter(None, titles))))
         elif name in STYLES:
             self._open(*STYLES[name])
         elif name in SWITCHES:
@@ -392,7 +397,3 @@ class Converter:
             self.position += 1
             self.output.append(before)
             self._braces.append(after)
-
-    def _skip_braces(self) -> None:
-        if self.text.startswith("{}", self.position):
-            self.position += 2

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from qa_bot.documents.ingest.formats.markup.latex.commands import KNOWN_ENVIRONMENTS, KNOWN_MACROS
+from qa_bot.documents.ingest.formats.markup.latex.commands import KNOWN_ENVIRONMENTS, KNOWN_MACROS, SIGNS
 
 MOST_DEFINITIONS = 2000
 DEEPEST = 40  # definitions and arguments inside each other
@@ -251,7 +251,8 @@ class _Expander:
         ):
             position = blank.end()
         text = PLACE.sub(lambda place: "".join(values[int(place[1]) - 1 :][:1]), SPACE.sub("", template))
-        text = f"{text} " if LAST_MACRO.search(text[-MACRO_NAME:]) else text
+        if last := LAST_MACRO.search(text[-MACRO_NAME:]):  # a blank after an argument is printed, one after a macro not
+            text = f"{text}{{}}" if definition.parameters and last[0][1:] in SIGNS else f"{text} "
         return (f"\n\n{text}" if key.startswith("begin") else text), position
 
     def _template(self, key: str) -> str | None:

@@ -29,7 +29,10 @@ INLINE_CODE = (
     r"\\(?:verb\*?|lstinline(?:\[[^\[\]\n]*\])?|mintinline(?:\[[^\[\]\n]*\])?\{\w+\})"
     r"(?P<sign>[^\s\w{*\[\\])[^\n]*?(?P=sign)"
 )
-HIDDEN = r"\\begin\s*\{comment\}(?:(?!\\begin\s*\{comment\}).)*?\\end\s*\{comment\}[ \t]*\n?"
+HIDDEN = (
+    r"\\begin\s*\{comment\}(?:(?!\\begin\s*\{comment\}).)*?\\end\s*\{comment\}[ \t]*\n?"
+    r"|\\iffalse(?![A-Za-z])(?:(?!\\iffalse(?![A-Za-z])).)*?\\(?:else|fi)(?![A-Za-z])"
+)
 LITERAL = re.compile(
     rf"(?<!\\)(?:\\\\)*%[^\n]*|(?P<hidden>{HIDDEN})|(?P<verbatim>{VERBATIM_BLOCK}|{INLINE_CODE})", re.DOTALL
 )
@@ -39,6 +42,8 @@ SETTINGS = re.compile(
     rf"^[ \t]*(\\(?:newcounter|setcounter|newtheorem\*?|setlist)(?:[ \t]*(?:\[[^\[\]]*\]|{BRACED}))+)", re.MULTILINE
 )
 """Macros above the body that say how it is numbered."""
+DECLARED = (r"(?:title|setkomavar\s*\{subject\})", r"(?:date|setkomavar\s*\{date\})")
+"""Macros with the title of a document or the subject of a letter, and with its date."""
 LABELLED = re.compile(
     r"\\(?:part|chapter|(?:sub){0,2}section|caption)\*?(?:\[[^\[\]]{0,300}\])?"
     r"\{((?:[^{}]|\{[^{}]{0,200}\}){1,300})\}\s*\\label\s*\{([^{}]{1,200})\}"
@@ -84,7 +89,7 @@ def latex(source: str) -> tuple[str, str, str]:
     )
     match = BODY.search(text)
     head, body = (text[: match.start()], match[1]) if match else ("", text)
-    title, date = (_declared(name, head) or _declared(name, body) for name in ("title", "date"))
+    title, date = (_declared(name, head) or _declared(name, body) for name in DECLARED)
     html = Converter("\n".join([*SETTINGS.findall(head), body]), document.names, _titles(body)).html()
     if not title:
         title, html = first_line(html)

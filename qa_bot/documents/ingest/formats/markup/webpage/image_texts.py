@@ -20,6 +20,8 @@ MOST_WORDS = 8
 MOST_READ = 60
 """Nodes in a block that are looked at."""
 FILE_NAME = re.compile(r"[\w./%-]+[._](?:png|jpe?g|gif|svg|webp|bmp|tiff?)", re.IGNORECASE)
+BADGE = re.compile(r"shields\.io/|badgen\.net/|[/._-]badges?(?:[/._?-]|$)", re.IGNORECASE)
+"""The address of a picture that shows the state of a project."""
 HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 BLOCKS = HEADINGS | {"p", "div", "section", "article", "figure", "figcaption", "center", "blockquote"}
 HOLDERS = HEADINGS | {"td", "th", "li", "dd", "dt"}
@@ -33,11 +35,17 @@ SENTENCE_END = (".", "!", "?", "…", "。", "！", "？")
 def image_text(image: LexborNode) -> str:
     """The alternative text of an image; "" if it says nothing to those who read the page's text.
 
-    So do a file's name, what the caption or the text beside the image repeats, and the name of an image alone in its
-    block ("Main window"): it would be read as a sentence of the page.
+    So do a badge, a file's name, what the caption or the text beside the image repeats, and the name of an image alone
+    in its block ("Main window"): it would be read as a sentence of the page.
     """
     text = (image.attributes.get("alt") or "").strip()
-    if not text or FILE_NAME.fullmatch(text) or _is_caption(image, text) or _is_label(image, text):
+    if (
+        not text
+        or BADGE.search(image.attributes.get("src") or "")
+        or FILE_NAME.fullmatch(text)
+        or _is_caption(image, text)
+        or _is_label(image, text)
+    ):
         return ""
     is_name = len(text.split()) <= MOST_WORDS and not text.endswith(SENTENCE_END)
     return "" if is_name and _is_alone(image) else text

@@ -33,7 +33,7 @@ def read_slides(file: SourceFile) -> Iterator[Item]:
 def _read_text(file: SourceFile, package: Parts) -> Iterator[Item]:
     root = _content(package)
     writer = MarkdownWriter()
-    blocks = OdfBlocks(writer, OdfStyles((package.tree(STYLES), root)))
+    blocks = OdfBlocks(writer, OdfStyles((package.tree(STYLES), root)), has_bold_headings=True)
     body = child(root, "office:body", "office:text")
     for block in body if body is not None else ():
         blocks.add(block)

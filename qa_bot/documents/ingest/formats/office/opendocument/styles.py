@@ -12,6 +12,7 @@ from qa_bot.documents.ingest.formats.office.names import value, whole_number
 from qa_bot.documents.ingest.formats.office.word.styles import CODE, MONOSPACED, QUOTE, TITLES
 
 MOST_ANCESTORS = 20
+POINTS = re.compile(r"(\d{1,3}(?:\.\d{1,3})?)pt")
 RAISED = re.compile(r"super|\d*[1-9]")
 """The position of raised text: a word or a share of the size; that of lowered text is negative."""
 
@@ -26,6 +27,7 @@ class OdfStyle(NamedTuple):
     is_raised: bool = False
     is_struck: bool = False
     is_hidden: bool = False
+    size: float = 0
     font: str = ""
 
 
@@ -116,6 +118,7 @@ def _inherited(name: str, elements: Mapping[str, Element]) -> OdfStyle:
     weights = [value(style, "style:text-properties", attribute="fo:font-weight") for style in chain]
     positions = [value(style, "style:text-properties", attribute="style:text-position") for style in chain]
     strokes = [value(style, "style:text-properties", attribute="style:text-line-through-style") for style in chain]
+    sizes = [POINTS.fullmatch(value(style, "style:text-properties", attribute="fo:font-size")) for style in chain]
     displays = [value(style, "style:text-properties", attribute="text:display") for style in chain]
     return OdfStyle(
         is_title=any(name.lower() in TITLES for name in names),
@@ -125,5 +128,6 @@ def _inherited(name: str, elements: Mapping[str, Element]) -> OdfStyle:
         is_raised=bool(RAISED.match(next(filter(None, positions), ""))),
         is_struck=next(filter(None, strokes), "none") != "none",
         is_hidden=next(filter(None, displays), "") == "none",
+        size=next((float(size[1]) for size in sizes if size), 0),
         font=next((font or family for font, family in zip(fonts, families, strict=True) if font or family), ""),
     )

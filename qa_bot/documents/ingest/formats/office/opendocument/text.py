@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Literal
 from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.formats.office.merged_cells import Cell, Merged, table_of
 from qa_bot.documents.ingest.formats.office.names import child, whole_number
 from qa_bot.documents.ingest.formats.office.opendocument.lists import OdfLists
-from qa_bot.documents.ingest.formats.office.opendocument.styles import OdfStyles
+from qa_bot.documents.ingest.formats.office.opendocument.styles import OdfStyle, OdfStyles
 from qa_bot.documents.ingest.formats.office.package import picture_text, web_link
 from qa_bot.documents.ingest.formats.office.symbol_fonts import symbols
+from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine, write_typed
 from qa_bot.documents.ingest.formats.office.word.tables import join_blocks
 from qa_bot.documents.ingest.formats.run_marks import marked, resolved
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
+LARGE = 14
+"""The size of a title in points, at least."""
 MOST_REPEATED = 1000  # spaces, rows or columns of one element
 COMMENT = "office:annotation"
 SKIPPED = {
@@ -30,12 +34,19 @@ BOXES = {"draw:frame", "draw:text-box", "draw:custom-shape", "draw:rect", "draw:
 
 
 class OdfBlocks:
-    """Writes the blocks of a document one by one; `title` is the text of the style Title."""
+    """Writes the blocks of a document one by one.
 
-    def __init__(self, writer: MarkdownWriter, styles: OdfStyles) -> None:
+    `title` is the text of the style Title, else of a line that begins the text and looks like a title.
+
+    Args:
+        has_bold_headings: whether bold lines are headings; those of slides are not.
+    """
+
+    def __init__(self, writer: MarkdownWriter, styles: OdfStyles, *, has_bold_headings: bool = False) -> None:
         self.writer = writer
         self.title = ""
         self._styles = styles
+        self._bold = BoldLine(writer) if has_bold_headings else None
         self._lists = OdfLists(styles, self._item, self.add)
         self._notes: list[Element] = []
         self._code: list[str] = []
@@ -56,6 +67,8 @@ class OdfBlocks:
         write = self._writers.get(block.tag)
         if self._is_hidden(block):
             return
+        if write is not None and block.tag != "text:p":
+            self._settle("heading" if block.tag == "text:h" else "text")
         if write is not None:
             write(block)
         elif block.tag in CONTAINERS:
@@ -72,6 +85,8 @@ class OdfBlocks:
     def end(self) -> None:
         """Writes the notes, with their numbers."""
         self.flush()
+        self._settle("end")
+        self.title = self.title or (self._bold.title if self._bold else "")
         notes, self._notes = self._notes, []
         if notes:
             self.writer.heading(2, "Notes")
@@ -177,6 +192,7 @@ class OdfBlocks:
         comments, self._comments = self._comments, []
         if comments:
             self.flush()
+            self._settle("text")
         for comment in comments:
             creator = child(comment, "dc:creator")
             author = f" ({creator.text})" if creator is not None and creator.text else ""
@@ -195,19 +211,52 @@ class OdfBlocks:
         style = self._styles.style(element.get("text:style-name", ""))
         text, boxes = self.line(element)
         if style.is_code and text:
+            self._settle("text")
             self._code.append(self._plain(element))
         else:
             self.flush()
             if style.is_title:
+                self._settle("title")
                 self.title = self.title or " ".join(text.split())
                 self.writer.heading(1, text)
             elif style.is_quote:
+                self._settle("text")
                 self.writer.quote(text)
-            else:
-                self.writer.paragraph(text)
+            elif text:
+                self._plain_text(text, element, style)
         self._show_comments()
         for box in boxes:
             self.add(box)
+
+    def _plain_text(self, text: str, element: Element, style: OdfStyle) -> None:
+        if self._bold is None:
+            self.writer.paragraph(text)
+            return
+        spans = [self._styles.style(span.get("text:style-name", "")) for span in element if span.tag == "text:span"]
+        is_large = max([style.size, *(span.size for span in spans[:1])]) >= LARGE
+        is_bold = self._is_bold(element, is_bold=style.is_bold)
+        if not self._bold.takes(text, is_bold=is_bold, is_large=is_large and is_bold):
+            write_typed(self.writer, text)
+
+    def _is_bold(self, element: Element, *, is_bold: bool) -> bool:
+        """Whether all of the text in a paragraph or a run is bold.
+
+        Args:
+            is_bold: whether the text outside of runs is.
+        """
+        if not is_bold and (element.text or "").strip():
+            return False
+        for node in element:
+            style = self._styles.style(node.get("text:style-name", ""))
+            if not self._is_bold(node, is_bold=is_bold or (node.tag == "text:span" and style.is_bold)):
+                return False
+            if not is_bold and (node.tail or "").strip():
+                return False
+        return True
+
+    def _settle(self, follower: Literal["text", "heading", "title", "end"]) -> None:
+        if self._bold is not None:
+            self._bold.settle(follower)
 
     def _item(self, item: Element, depth: int, number: int | None, label: str) -> None:
         texts, boxes = [], []

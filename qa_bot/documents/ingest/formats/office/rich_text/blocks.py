@@ -8,7 +8,7 @@ from qa_bot.documents.ingest.formats.list_labels import Depths, number_and_label
 from qa_bot.documents.ingest.formats.office.merged_cells import Cell, Merged, table_of
 from qa_bot.documents.ingest.formats.office.package import web_link
 from qa_bot.documents.ingest.formats.office.rich_text.rows import RowShape, grid_of
-from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine
+from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine, write_typed
 from qa_bot.documents.ingest.formats.office.word.styles import CODE, CONTENTS, HEADING, TITLES
 from qa_bot.documents.ingest.formats.office.word.tables import join_blocks
 from qa_bot.documents.ingest.formats.office.word.text import LINK_FIELD
@@ -176,7 +176,7 @@ class RtfBlocks:
         else:
             self._depths.clear()
             if not self._bold.takes(text, is_bold=not self._has_plain):
-                self.writer.paragraph(text)
+                write_typed(self.writer, text)
 
     def _end_code(self) -> None:
         if self._code:

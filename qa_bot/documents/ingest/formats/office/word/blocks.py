@@ -9,7 +9,7 @@ from qa_bot.documents.ingest.formats.list_labels import Depths
 from qa_bot.documents.ingest.formats.office.embedded import REFERENCES, write_embedded
 from qa_bot.documents.ingest.formats.office.names import child, value
 from qa_bot.documents.ingest.formats.office.package import Link, Package
-from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine
+from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine, write_typed
 from qa_bot.documents.ingest.formats.office.word.styles import (
     CONTENTS,
     LIST_DEPTH,
@@ -178,20 +178,31 @@ class Blocks:
             self.writer.heading(level or 1, label + text)
             self._depths.clear()
         elif number is not None:
-            self._bold.settle("text")
-            depth = self._depths.depth(number.depth)
-            self.writer.item(text, depth=depth, number=number.number, label=number.label)
-            self._inside = depth + 1
+            self._item(text, line, number)
         else:
             self._depths.clear()
             self._plain(text, line, style)
+
+    def _item(self, text: str, line: Line, number: Number) -> None:
+        """An item of a list; a bold one with a number is a heading if text follows."""
+
+        def write(_: str) -> None:
+            self.writer.item(text, depth=depth, number=number.number, label=number.label)
+
+        depth = self._depths.depth(number.depth)
+        may_head = number.number is not None and not depth and line.is_bold
+        if may_head and self._bold.takes(f"{number.label or f'{number.number}.'} {text}", is_bold=True, plain=write):
+            return
+        self._bold.settle("item")
+        write(text)
+        self._inside = depth + 1
 
     def _plain(self, text: str, line: Line, style: Style) -> None:
         if QUOTE.search(style.name):  # Word's "Intense Quote" is bold, and no heading
             self._bold.settle("text")
             self.writer.quote(text)
-        elif not self._bold.takes(text, is_bold=line.is_bold and not style.is_caption):
-            self.writer.paragraph(text)
+        elif not self._bold.takes(text, is_bold=line.is_bold and not style.is_caption, is_large=line.is_large):
+            write_typed(self.writer, text)
 
     def _flush_code(self) -> None:
         if self._code:

@@ -25,6 +25,8 @@ CONTENTS_FIELD = re.compile(r"\s*TOC\b")
 CONTENTS_TARGET = re.compile(r"_Toc|_heading=h\.")
 """Begins the name of a place that a table of contents leads to, in Word and in Google Docs."""
 LINK_FIELD = re.compile(r'\s*HYPERLINK\s+"([^"]+)"')
+LARGE = 28
+"""The size of letters of a title in half points, at least."""
 COMMENT = "w:commentReference"
 PLAIN = Style()
 CHARACTERS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011", "w:ptab": " "}
@@ -49,6 +51,7 @@ class Line:
     boxes: list[Element] = field(default_factory=list)
     references: list[Element] = field(default_factory=list)  # to charts, diagrams and comments
     bold: int = 0  # or underlined characters
+    large: int = 0
     monospaced: int = 0
     characters: int = 0
     leading: int = 0  # characters that lead to a heading
@@ -68,6 +71,10 @@ class Line:
     @property
     def is_bold(self) -> bool:
         return 0 < self.characters == self.bold
+
+    @property
+    def is_large(self) -> bool:
+        return 0 < self.characters == self.large
 
     @property
     def is_entry(self) -> bool:
@@ -146,6 +153,7 @@ class _LineReader:
         is_underlined = value(properties, "w:u") not in {"", "none"}
         self.line.characters += size
         self.line.bold += size * (is_underlined or _either(is_on(properties, "w:b"), self._is_bold or style.is_bold))
+        self.line.large += size * (whole_number(value(properties, "w:sz")) >= LARGE)
         self.line.monospaced += size * (is_monospaced(properties) or style.is_code)
         raised = value(properties, "w:vertAlign")
         is_raised = raised == RAISED if raised else style.is_raised

@@ -27,6 +27,7 @@ def shape(record):
         ({"pregunta": "Q?", "respuestas": ["A.", "B."]}, ("a.jsonl#1", "Q?", "", "A.\nB.", "")),
         ({"text": "X", "q": "Q?", "a": "A."}, ("a.jsonl#1", "", "", "X", "")),
         ({"question": "Q?", "body": "More.", "answer": "A."}, ("a.jsonl#1", "Q?", "More.", "A.", "")),
+        ({"question": "Q?", "answer": ["A.", "B."]}, ("a.jsonl#1", "Q?", "", "A.\nB.", "")),
         ({"question": "Q?", "answers": ["A.", "B.", "A.", " "]}, ("a.jsonl#1", "Q?", "", "A.\nB.", "")),
     ],
 )
@@ -112,3 +113,18 @@ def test_html_is_markdown(reads):
     assert (record.title, record.text, record.markdown) == ("Tea & milk?", "Yes.\n\n1. Go\n2. Pay", True)
     assert "HTML without text" in one(reads, {"text": "<p></p>"})
     assert one(reads, {"text": "a < b and c > d"}).markdown is False
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_questions_inside_an_object(reads, indent):
+    groups = [{"name": "Fees", "items": [{"question": "How much?", "answer": "<b>Ten</b> euros."}]}]
+    data = {"meta": {"version": 1}, "groups": groups, "more": {"Where?": "Here.", "Sure?": ["Yes.", "No."]}}
+    records, rejects, _ = reads("faq.json", json.dumps(data, indent=indent))
+    assert [(record.id, record.title, record.text) for record in records] == [
+        ("faq.json#1.1", "How much?", "**Ten** euros."),
+        ("faq.json#1.2", "Where?", "Here."),
+        ("faq.json#1.3", "Sure?", "Yes.\nNo."),
+    ]
+    assert rejects == []
+    records, _, _ = reads("list.json", json.dumps({"groups": groups}, indent=indent))
+    assert [(record.id, record.title) for record in records] == [("list.json#1.1", "How much?")]

@@ -141,9 +141,10 @@ def test_indented_lines_below_an_item_go_on_it(reads):
         '<pre class="moz-signature" cols="72">-- \nAnn Lee\nWe clean the pool each day of the week.</pre>',
         "<div class='gmail_signature'>Ann<div class='gmail_signature'>Pool</div></div>",
         "<pre>-- \nAnn Lee</pre>",
+        "<div style='display:none;max-height:0'>All the news of the pool</div>",
     ],
 )
-def test_a_declared_signature_of_html_is_left_out(reads, signature):
+def test_a_declared_signature_or_hidden_text_of_html_is_left_out(reads, signature):
     data = f"Subject: Pool\nContent-Type: text/html\n\n<p>The pool is open.</p>{signature}"
     (record,), _, _ = reads("a.eml", data.encode())
     assert record.text == "The pool is open."

@@ -149,3 +149,31 @@ def test_deep_nesting(reads):
 def test_lines_of_properties_stay_lines(reads, source, text):
     (record,), _, _ = reads("a.md", source)
     assert record.text == text
+
+
+def test_tags_around_text_are_components_if_they_are_closed():
+    assert markdown_blocks("<ClientOnly>\n  Text.\n</ClientOnly>\n\nA List<String> of it.").text == (
+        "Text.\n\nA List<String> of it."
+    )
+
+
+ENTRIES = "## Table of Contents\n\n- [A](#a)\n  - [B *b*](#b)\n- [C](#c)\n\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (f"# Guide\n\n{ENTRIES}## A\n\nText.", "# Guide\n\n## A\n\nText."),
+        (ENTRIES.replace("## Table of Contents", "**Contents**") + "Text.", "Text."),
+        ("Four steps:\n\n- [A](#a)\n- [B](#b)\n- [C](#c)\n", "Four steps:\n\n- A\n- B\n- C"),
+        ("## Links\n\n- [A](#a)\n- [B](b.md)\n- [C](#c)\n\nText.", "## Links\n\n- A\n- B\n- C\n\nText."),
+        (ENTRIES, "## Table of Contents\n\n- A\n    - B *b*\n- C"),
+    ],
+)
+def test_tables_of_contents_are_left_out(source, expected):
+    assert markdown_blocks(source).text == expected
+
+
+def test_badges_say_nothing():
+    badges = "[![Build](https://img.shields.io/x.svg)](https://a.org) ![CI](https://b.org/ci/badge.svg)"
+    assert markdown_blocks(f"# Guide {badges}\n\nText ![a lamp](a.png).").text == "# Guide\n\nText a lamp."

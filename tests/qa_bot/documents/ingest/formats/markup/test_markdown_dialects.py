@@ -144,6 +144,13 @@ def test_a_colon_elsewhere_defines_nothing(text):
     assert commonmark(text) == text
 
 
+def test_definitions_of_code_and_of_pandoc():
+    source = "`retries`\n:   How often.\n\nRoux\n  ~ Flour.\n  ~ A thickener.\n\nIt takes\n~ 5 minutes."
+    assert markdown_blocks(source).text == (
+        "- **`retries`**: How often.\n- **Roux**: Flour.\n\n    A thickener.\n\nIt takes ~ 5 minutes."
+    )
+
+
 def test_superscripts_and_signs_are_shown_as_text():
     assert (
         markdown_blocks("A list^1^ is $>$ 10^6^ m^2^.\n\n^1^: of $\u2265$ 2").text
@@ -163,6 +170,11 @@ def test_the_label_of_a_tag_with_a_body_stands_before_it():
         ('<Tab title="A">\na\n<Tab label="B">b</Tab></Tab>\nc', "**A**\n\na\n\n**B**\n\nb\n\n######\n\nc"),
         ('<Card title="A" href="/a" />\n\nb</Card>', "A\n\nb"),
         ('Press <Icon label="Save" /> or <Tip title="A">b</Tip> c.', "Press Save or **A** b c."),
+        ('<LinkCard title="A" description="What it is." href="/a" />\nb', "**A:** What it is.\n\nb"),
+        (
+            '<ParamField path="limit" type="int" required>\n  How many.\n</ParamField>\n<ResponseField name="id">x',
+            "**limit** (int, required): How many.\n\n**id**: x",
+        ),
         ("import {\n  A,\n  B,\n} from 'a'\n\nb", "b"),
         ("{items.map(item => (\n  <Card title={item.a} key={item.b} />\n))}\n\nb", "b"),
     ],

@@ -268,6 +268,8 @@ GLOSSARY = "- **lid, cover**: A top.\n- **cup**: A pot."
         (".. code-block:: c++\n   :linenos:\n   :emphasize-lines: 1,2\n\n   f();", "```c++\nf();\n```"),
         (".. sourcecode:: js\n   :name: a\n\n   f()", "```js\nf()\n```"),
         (".. code::\n   :number-lines: 1\n\n   f()", "```\nf()\n```"),
+        (".. |v| replace:: 4\n\n.. substitution-code-block:: sh\n\n   run |v| |w|", "```sh\nrun 4 |w|\n```"),
+        (":guilabel:`&Save` and :menuselection:`&File --> Q & A`", "Save and File --> Q & A"),
         ("size : integer\n   Of the lid.", "- **size (integer)**: Of the lid."),
         ("size : integer : optional\n   Of the lid.", "- **size (integer, optional)**: Of the lid."),
         (".. glossary::\n   :sorted:\n\n   lid\n   cover\n      A top.\n\n   cup\n      A pot.", GLOSSARY),

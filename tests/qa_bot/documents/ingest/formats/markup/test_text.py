@@ -150,7 +150,7 @@ def test_comments_of_settings_are_not_joined(reads):
         "service: mailer\n# The quarantine mailbox is emptied every 11 days.\nquarantine_days: 11\njobs:\n"
         "  - name: nightly\n    ; after the backup\n    at: 2\n"
     )
-    (record,), _, _ = reads("config.yaml", data)
+    (record,), _, _ = reads("config.conf", data)
     assert record.text == (
         "service: mailer\n\\# The quarantine mailbox is emptied every 11 days.\nquarantine_days: 11\njobs:\n\n"
         "- name: nightly\n  ; after the backup\n  at: 2"

@@ -113,6 +113,12 @@ def test_running_headers_footers_and_page_numbers_are_dropped(text_of, draw):
     assert text_of(*pages) == "\n\n".join(f"Body of page {number}.\n\n{LONG}" for number in range(1, 5))
 
 
+@pytest.mark.parametrize(("footer", "expected"), [("Page 1", ""), ("- Seite 1 von 1 -", ""), ("1", "\n\n1")])
+def test_the_number_of_a_single_page_is_dropped(text_of, draw, footer, expected):
+    page = [*draw.lines(["Body of the page.", LONG]), draw.line(300, 770, footer, size=8)]
+    assert text_of(page) == f"Body of the page.\n\n{LONG}{expected}"
+
+
 def test_a_running_header_whose_right_half_names_the_chapter_is_dropped(text_of, draw):
     pages = [
         [

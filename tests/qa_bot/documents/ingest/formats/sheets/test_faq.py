@@ -56,6 +56,17 @@ def test_a_row_in_two_languages_is_two_records(reads):
     assert reject.where.endswith("faq.csv:4")
 
 
+def test_a_row_with_only_a_category_names_that_of_those_below(reads):
+    data = "Category,Question,Answer\nFees,,\n,How much?,Ten.\nBoats,Which?,All.\n,When?,In May.\n"
+    records, rejects, _ = reads("faq.csv", data)
+    assert [(record.title, record.tags) for record in records] == [
+        ("How much?", ("Fees",)),
+        ("Which?", ("Boats",)),
+        ("When?", ()),
+    ]
+    assert rejects == []
+
+
 def test_answers_in_html(reads):
     data = (
         "Question,Answer,Owner\n"

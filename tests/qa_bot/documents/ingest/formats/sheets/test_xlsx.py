@@ -51,7 +51,7 @@ def test_sheets_are_tables_with_the_numbers_of_their_rows(reads, tmp_path):
     assert rejects == []
     assert record.text == (
         "## Rooms\n\n| Room | Seats |\n| --- | --- |\n| Curie | 8 |\n| Hopper | 12.5 |\n\n"
-        "## Old\n\n| Room |\n| --- |\n| Bohr |"
+        "## Old (hidden sheet)\n\n| Room |\n| --- |\n| Bohr |"
     )
     starts = record.text.index("| Curie"), record.text.index("| Bohr")
     assert record.positions == tuple(Position(start, row=2) for start in starts)
@@ -306,6 +306,17 @@ def test_a_table_with_two_header_rows_stays_apart_from_the_one_beside_it(text_of
         "| Early | Ann | Bob | Cid | Dee |\n| Late | Eve | Fay | Gus | Hal |\n\n"
         "| Room | Key |\n| --- | --- |\n| Lab | K7 |\n| Attic | K9 |"
     )
+
+
+def test_tables_far_apart_are_read_one_by_one(text_of):
+    rows = [[None, "Mon", "Tue", None, None, "Phones"], ["Early", "Ann", "Bob", None, None, "Ann", 12]]
+    text = text_of(saved(workbook_of(Plan=[*rows, ["Late", "Cid", "Dee", None, None, "Bob", 13]])))
+    assert text == (
+        "## Plan\n\n|  | Mon | Tue |\n| --- | --- | --- |\n| Early | Ann | Bob |\n| Late | Cid | Dee |\n\n"
+        "Phones\n\n|  |  |\n| --- | --- |\n| Ann | 12 |\n| Bob | 13 |"
+    )
+    label = text_of(saved(workbook_of(Form=[["Name", None, None, None, "Ann", "Lee"], ["Age", None, None, None, 7]])))
+    assert "| Name | Ann | Lee |" in label
 
 
 def test_a_wide_table_is_divided_so_that_each_passage_has_the_names_of_its_cells(reads):

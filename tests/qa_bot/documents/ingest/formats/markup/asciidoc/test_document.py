@@ -261,3 +261,20 @@ def test_signs_of_escapes_and_of_emphasis_are_not_shown():
     assert inline("_(SEARCH_IN only)_ __a_b__ snake_case_name _x_y", {}) == (
         "<i>(SEARCH_IN only)</i> <i>a_b</i> snake_case_name _x_y"
     )
+
+
+def test_lists_with_other_numbers(reads):
+    data = "Do:\n\n. One\n. Two\n\n[start=4]\n. Four\n[upperalpha]\n.. A\n.. B\n. Five\n\n[loweralpha]\n. a\n"
+    (record,), _, _ = reads("a.adoc", data)
+    assert record.text == "Do:\n\n1. One\n2. Two\n4. Four\n    - A. A\n    - B. B\n5. Five\n- a. a"
+
+
+def test_substitutions_in_code(reads):
+    data = (
+        ':v: 3.4\n\nRun:\n\n[source,sh,subs="attributes+"]\n----\nget {v} *x*\n----\n\n[subs=+quotes]\n----\n'
+        'log in _<user>_ {v}\n----\n\n[source,subs="verbatim"]\n----\nls {v}\n----\n\n* [[[doe]]] A book.\n'
+    )
+    (record,), _, _ = reads("a.adoc", data)
+    assert record.text == (
+        "Run:\n\n```sh\nget 3.4 *x*\n```\n\n```\nlog in <user> {v}\n```\n\n```\nls {v}\n```\n\n- [doe] A book."
+    )

@@ -22,6 +22,7 @@ from qa_bot.documents.ingest.formats.markup.markdown import markdown_blocks
         ("1. a\n\n    :::tip\n    Wait.\n    :::", "1. a\n\n    **Tip:** Wait."),
         ("Run:\n\n    :::sh\n    ls", "Run:\n\n```\nls\n```"),
         ("Run:\n\n\t:::sh\n\tls", "Run:\n\n```\nls\n```"),
+        ("::: v-pre\nWait.\n:::", "Wait."),
         ("a ::: b", "a ::: b"),
     ],
 )

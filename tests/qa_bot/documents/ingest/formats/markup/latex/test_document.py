@@ -112,3 +112,27 @@ def test_inline_code_and_comments(source, expected):
 def test_many_literal_signs_take_little_time():
     for piece in (r"\begin{comment}", r"\verb|", r"\begin{verbatim}", "%", "\\\\"):
         assert latex(piece * 20_000)[0] == ""
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (r"\newcommand{\eur}[1]{#1\,\texteuro}\begin{document}It costs \eur{35} a year.", "It costs 35 € a year."),
+        (r"\begin{document}One. \iffalse Two. \fi Three. \iffalse a \else Four.\fi", "One. Three. Four."),
+        (r"\begin{document}See \cref{a,b}.\section{Fees}\label{a}x\section{Dogs}\label{b}", "See Fees, Dogs."),
+        (r"\begin{document}An \oe uvre \colorbox{red}{hot}\todo{Check this} \raisebox{1ex}{up}.", "An œuvre hot up."),
+        (
+            r"\begin{document}\begin{tikzpicture}\draw (0,0) -- (1,1) node[right] (x) {Exit $A$} node {};"
+            r"\node at (2,1) {Lift};\end{tikzpicture}",
+            "Exit A; Lift",
+        ),
+    ],
+)
+def test_more_commands(source, expected):
+    assert latex(source)[2].split("\n\n## ")[0] == expected
+
+
+def test_titles_without_notes_and_of_letters():
+    assert latex(r"\title{Rules\thanks{Since 1920}}\begin{document}x\end{document}")[0] == "Rules"
+    letter = r"\setkomavar{subject}{Rent for 2025}\setkomavar{date}{2025-01-03}\begin{document}Dear all\end{document}"
+    assert latex(letter) == ("Rent for 2025", "2025-01-03", "Dear all")

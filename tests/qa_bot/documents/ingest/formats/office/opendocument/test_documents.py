@@ -35,6 +35,9 @@ STYLES = (
     '<style:font-face style:name="Symbol1" svg:font-family="Symbol"/>'
     '<style:style style:name="T4"><style:text-properties style:font-name="Symbol1"/></style:style>'
     '<style:style style:name="T5"><style:text-properties fo:font-family="Wingdings"/></style:style>'
+    '<style:style style:name="B"><style:text-properties fo:font-weight="bold"/></style:style>'
+    '<style:style style:name="B2" style:parent-style-name="B"><style:text-properties fo:font-size="16pt"/>'
+    "</style:style>"
     '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/>'
     '<text:list-level-style-bullet text:level="2"/></text:list-style>'
     '<text:list-style style:name="N"><text:list-level-style-number text:level="1" style:num-format="1"/>'
@@ -320,3 +323,19 @@ def test_comments_follow_their_blocks(text_of):
         "Closed.\n\nComment (Ann): From July.\n\nA box.\n\n1. Roof\n\n    Comment: All?\n2. Cellar\n\n| Name | Age |\n"
         "| --- | --- |\n| Bo | 7 |\n\nComment (Cy): Eight?"
     )
+
+
+def test_bold_lines_and_sections_are_headings_and_typed_items_lists(reads):
+    bold = '<text:p text:style-name="{}">{}</text:p>'.format
+    lines = ("As of May.", "1. Clean it.", "2. Cover it.", "§ 3 Keys", "At the desk.")
+    as_of, *others = (f"<text:p>{line}</text:p>" for line in lines)
+    run = '<text:p><text:span text:style-name="B">Care</text:span></text:p>'
+    half = '<text:p><text:span text:style-name="B">Half</text:span> bold</text:p>'
+    (record,), _, _ = reads("a.odt", odf("text", "".join([bold("B2", "Bench"), as_of, run, *others, half])))
+    assert record.title == "Bench"
+    assert record.text == (
+        "# Bench\n\nAs of May.\n\n###### Care\n\n1. Clean it.\n2. Cover it.\n\n###### § 3 Keys\n\nAt the desk.\n\n"
+        "Half bold"
+    )
+    (record,), _, _ = reads("b.odt", odf("text", bold("B", "Care") + as_of))
+    assert (record.title, record.text) == ("b", "###### Care\n\nAs of May.")

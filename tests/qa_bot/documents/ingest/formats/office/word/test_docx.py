@@ -106,6 +106,36 @@ def test_a_bold_line_before_text_at_the_beginning_is_no_title(reads, docx):
     assert record.text == "###### Packing\n\nUse a box."
 
 
+LARGE = "<w:p><w:r><w:rPr><w:sz w:val='32'/></w:rPr><w:t>{}</w:t></w:r></w:p>"
+
+
+def test_a_line_in_large_letters_at_the_beginning_is_the_title(reads, docx):
+    body = LARGE.format("House rules") + paragraph("As of May.") + BOLD.format("Rest") + paragraph("From 10.")
+    (record,), _, _ = reads("a.docx", docx(body))
+    assert record.title == "House rules"
+    assert record.text == "# House rules\n\nAs of May.\n\n###### Rest\n\nFrom 10."
+    (record,), _, _ = reads("a.docx", docx(paragraph("Dear all,") + LARGE.format("Hello") + paragraph("Bye.")))
+    assert (record.title, record.text) == ("a", "Dear all,\n\nHello\n\nBye.")
+
+
+def test_sections_of_rules_are_headings_and_capitals_above_them_the_title(reads, docx):
+    rules = ("STATUTES", "§ 1 Name", "(1) The club is Oar.", "§ 2 Fees", "They are due in May.", "§ 3 sets no limit.")
+    (record,), _, _ = reads("a.docx", docx("".join(map(paragraph, rules))))
+    assert record.title == "STATUTES"
+    assert record.text == (
+        "# STATUTES\n\n###### § 1 Name\n\n(1) The club is Oar.\n\n###### § 2 Fees\n\nThey are due in May.\n\n"
+        "§ 3 sets no limit."
+    )
+    (record,), _, _ = reads("a.docx", docx(paragraph("ACME LTD") + paragraph("Dear all,")))
+    assert (record.title, record.text) == ("a", "ACME LTD\n\nDear all,")
+
+
+def test_typed_items(text_of, docx):
+    typed = ("You need:", "- flour", "• salt", "Then:", "1. Mix.", "2) Bake.", "In 2024. Yes.")
+    expected = "You need:\n\n- flour\n- salt\n\nThen:\n\n1. Mix.\n2. Bake.\n\nIn 2024. Yes."
+    assert text_of(docx("".join(map(paragraph, typed)))) == expected
+
+
 NUMBERING = (
     "<w:abstractNum w:abstractNumId='0'>"
     "<w:lvl w:ilvl='0'><w:start w:val='3'/><w:numFmt w:val='decimal'/><w:lvlText w:val='%1.'/></w:lvl>"
@@ -115,6 +145,18 @@ NUMBERING = (
     "<w:num w:numId='2'><w:abstractNumId w:val='0'/>"
     "<w:lvlOverride w:ilvl='0'><w:startOverride w:val='1'/></w:lvlOverride></w:num>"
 )
+
+
+def test_bold_items_above_text_are_headings(text_of, docx):
+    def item(text, level=0, bold="<w:b/>"):
+        number = f"<w:pPr><w:numPr><w:ilvl w:val='{level}'/><w:numId w:val='1'/></w:numPr></w:pPr>"
+        return f"<w:p>{number}<w:r><w:rPr>{bold}</w:rPr><w:t>{text}</w:t></w:r></w:p>"
+
+    body = item("Leave") + paragraph("It is 30 days.") + item("Sick notes") + paragraph("On day 3.") + item("Ann")
+    expected = (
+        "###### 3. Leave\n\nIt is 30 days.\n\n###### 4. Sick notes\n\nOn day 3.\n\n5. Ann\n6. Bob\n    - 6.a) Cid"
+    )
+    assert text_of(docx(body + item("Bob") + item("Cid", 1, ""), numbering=NUMBERING)) == expected
 
 
 def test_steps_have_the_numbers_that_word_shows(text_of, docx):
