@@ -27,6 +27,7 @@ _QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _ESCAPED_SIGN = re.compile(r"^([ \t>]*(?:[-*+][ \t]+)?)(?:(\d{1,9})\\(?=[.)](?:\s|$))|\\(?=[#>|*+-]))")
+_RULE = frozenset("|-: ")
 _PIPE = re.compile(r"(?<!\\)\|")
 
 
@@ -103,6 +104,22 @@ def unit_text(text: str, unit: Span, header: Sequence[str] | None = None) -> str
     return plain_line("\n".join(lines))
 
 
+def header_above(text: str, start: int) -> Span | None:
+    """The header, with the line below it, of the table in whose rows `start` is; None in other places.
+
+    Args:
+        text: Markdown.
+        start: a position in it, at the beginning of a line.
+    """
+    first = start
+    while first > 0 and (line := _line_before(text, first)) and text.startswith("|", line[0]):
+        first = line[0]
+    lines = text[first:].split("\n", 2)
+    is_table = len(lines) == 3 and lines[0].startswith("|") and set(lines[1]) <= _RULE
+    below = first + len(lines[0]) + len(lines[1]) + 2 if is_table else 0
+    return (first, below) if is_table and below <= start and text.startswith("|", start) else None
+
+
 def context(title: str, heading: Sequence[str]) -> str:
     """`title › heading › heading`: the prefix of a passage for search. Repeated names are left out."""
     names: dict[str, str] = {}
@@ -160,6 +177,12 @@ def _header(text: str, start: int) -> list[str]:
         if _DASHES.fullmatch(above[index]):
             return _cells(above[index - 1])
     return []
+
+
+def _line_before(text: str, start: int) -> Span | None:
+    """The line that ends before `start`, without its line end; None if there is none."""
+    end = start - 1
+    return (text.rfind("\n", 0, end) + 1, end) if text[max(0, end) : start] == "\n" else None
 
 
 def _row(cells: Sequence[str], header: Sequence[str]) -> str:

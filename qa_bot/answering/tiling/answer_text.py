@@ -22,10 +22,10 @@ from qa_bot.answering.tiling.question_parts import (
     other_side,
     parts_of,
 )
-from qa_bot.answering.tiling.table_rows import at_end_of_row, header_above
+from qa_bot.answering.tiling.table_rows import at_end_of_row
 from qa_bot.answering.tiling.units import is_torn_list
 from qa_bot.answering.tiling.versions import versions_of
-from qa_core.text.markdown_text import context
+from qa_core.text.markdown_text import context, header_above
 from qa_core.types import Candidate, Passage, Span
 
 _ANNOUNCEMENT = re.compile(r"^[^\n|]{1,99}:\s*\Z", re.MULTILINE)

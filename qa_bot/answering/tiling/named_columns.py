@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from qa_bot.answering.tiling.table_rows import end_of_table, header_above
+from qa_bot.answering.tiling.table_rows import end_of_table
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
+from qa_core.text.markdown_text import header_above
 from qa_core.types import Candidate, Span
 
 FEWEST = 3

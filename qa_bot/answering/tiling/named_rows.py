@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from qa_bot.answering.tiling.leads.cited_place import with_row
 from qa_bot.answering.tiling.question_parts import parts_of
-from qa_bot.answering.tiling.table_rows import end_of_table, first_cell, header_above, row_names
+from qa_bot.answering.tiling.table_rows import end_of_table, first_cell, row_names
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
+from qa_core.text.markdown_text import header_above
 from qa_core.types import Candidate, Span
 from retrievers.question_terms import content_terms
 

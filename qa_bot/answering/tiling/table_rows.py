@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection
 
 from qa_core.text.analysis import terms
+from qa_core.text.markdown_text import header_above
 from qa_core.types import Span
 
-_RULE = frozenset("|-: ")
 _ROW = re.compile(r"^\|.*$", re.MULTILINE)
 _TABLE = re.compile(r"^\|.*(?:\n\|.*)*", re.MULTILINE)
 _JOINED = re.compile(r"([^\W\d_]+)(\d)")
@@ -17,22 +17,6 @@ _KEY = re.compile(r"\b([^\W\d_]{3,}) (\d{1,4})(?![\w%]|[.,:/-]\d)")
 FEWEST_KEYS, MOST_KEYS = 2, 0.6
 """Numbers of a column that names its rows: so many, and this share of its cells."""
 _RANGE = re.compile(r"(\d+)\s*(?:[-–—]|to|bis|à)\s*(\d+)\b")
-
-
-def header_above(text: str, start: int) -> Span | None:
-    """The header, with the line below it, of the table in whose rows `start` is; None in other places.
-
-    Args:
-        text: Markdown.
-        start: a position in it, at the beginning of a line.
-    """
-    first = start
-    while first > 0 and (line := _line_before(text, first)) and text.startswith("|", line[0]):
-        first = line[0]
-    lines = text[first:].split("\n", 2)
-    is_table = len(lines) == 3 and lines[0].startswith("|") and set(lines[1]) <= _RULE
-    below = first + len(lines[0]) + len(lines[1]) + 2 if is_table else 0
-    return (first, below) if is_table and below <= start and text.startswith("|", start) else None
 
 
 def at_end_of_row(text: str, least: int, end: int) -> int:
@@ -52,12 +36,6 @@ def end_of_table(text: str) -> int:
     """Where the table ends that a text begins with; 0 if it begins with none."""
     table = _TABLE.match(text)
     return table.end() if table else 0
-
-
-def _line_before(text: str, start: int) -> Span | None:
-    """The line that ends before `start`, without its line end; None if there is none."""
-    end = start - 1
-    return (text.rfind("\n", 0, end) + 1, end) if text[max(0, end) : start] == "\n" else None
 
 
 def row_names(text: str, row: Span, question: Collection[str], language: str) -> frozenset[str]:

@@ -20,10 +20,10 @@ from typing import NamedTuple
 import numpy as np
 
 from qa_bot.answering.tiling.question_parts import definition_of
-from qa_bot.answering.tiling.table_rows import first_cell, header_above, row_names
+from qa_bot.answering.tiling.table_rows import first_cell, row_names
 from qa_bot.answering.verification.amounts import asks_how_much, has_amount, lacks_amount
 from qa_core.text.analysis import terms
-from qa_core.text.markdown_text import unit_text
+from qa_core.text.markdown_text import header_above, unit_text
 from qa_core.types import FloatArray, Passage, Span
 from retrievers.codes import has_code
 from retrievers.german.verbs import is_separated, separated_prefixes

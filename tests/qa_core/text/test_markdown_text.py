@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_core.text.markdown_text import context, plain_line, plain_text, unit_text, without_block_signs
+from qa_core.text.markdown_text import context, header_above, plain_line, plain_text, unit_text, without_block_signs
 
 
 @pytest.mark.parametrize(
@@ -109,3 +109,29 @@ def test_a_long_run_of_signs_is_read_in_linear_time(sign: str) -> None:
 )
 def test_lines_without_the_signs_of_blocks(markdown: str, shown: str) -> None:
     assert without_block_signs(markdown) == shown
+
+
+TEXT = """These are our tools.
+
+| Tool | Login |
+| --- | --- |
+| Desk | none. Ask. |
+| Mail | your key |
+
+Ask if you need more."""
+
+
+@pytest.mark.parametrize(
+    ("line", "has_header"),
+    [("| Mail", True), ("| Desk", True), ("| ---", False), ("| Tool", False), ("These", False), ("Ask if", False)],
+)
+def test_the_header_above_a_row(line: str, has_header: bool) -> None:
+    above = header_above(TEXT, TEXT.index(line))
+    assert (above is not None) == has_header
+    if above is not None:
+        assert TEXT[slice(*above)] == "| Tool | Login |\n| --- | --- |\n"
+
+
+def test_rows_without_a_header_have_none() -> None:
+    rows = "| a | b |\n| c | d |\n| e | f |"
+    assert header_above(rows, rows.index("| e")) is None

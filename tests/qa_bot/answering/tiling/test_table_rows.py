@@ -5,28 +5,12 @@ from __future__ import annotations
 import pytest
 
 from qa_bot.answering.tiling.answer_text import tile_leads
-from qa_bot.answering.tiling.table_rows import at_end_of_row, header_above, lacks_key, named_by_rows, row_names
+from qa_bot.answering.tiling.table_rows import at_end_of_row, lacks_key, named_by_rows, row_names
 from qa_core.text.sentences import sentences
 from qa_core.types import Candidate, Clue, Passage, Signals, Source
 
 TABLE = "| Tool | Login |\n| --- | --- |\n| Desk | none. Ask. |\n| Mail | your key |\n"
 TEXT = f"These are our tools.\n\n{TABLE}\nAsk if you need more."
-
-
-@pytest.mark.parametrize(
-    ("line", "has_header"),
-    [("| Mail", True), ("| Desk", True), ("| ---", False), ("| Tool", False), ("These", False), ("Ask if", False)],
-)
-def test_the_header_above_a_row(line: str, has_header: bool) -> None:
-    above = header_above(TEXT, TEXT.index(line))
-    assert (above is not None) == has_header
-    if above is not None:
-        assert TEXT[slice(*above)] == "| Tool | Login |\n| --- | --- |\n"
-
-
-def test_rows_without_a_header_have_none() -> None:
-    rows = "| a | b |\n| c | d |\n| e | f |"
-    assert header_above(rows, rows.index("| e")) is None
 
 
 def test_an_end_inside_a_row_moves_to_the_row_before() -> None:

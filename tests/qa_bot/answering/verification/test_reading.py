@@ -34,3 +34,34 @@ def test_a_window_holds_the_lead_and_twice_as_much_after_as_before_it(lead, expe
 
 def test_a_short_text_is_read_whole() -> None:
     assert window("one two", (4, 7), 10) == window("one two", None, 10) == "one two"
+
+
+ROWS = "".join(f"| Action {number} | Ctrl+{number} |\n" for number in range(10, 60))
+HEADER = "| Action | Hotkey |\n| --- | --- |\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "header", "expected"),
+    [
+        ("", HEADER, "Action | Hotkey\nAction"),
+        ("Keys:\n\n", HEADER, "Action | Hotkey\nAction"),
+        ("", f"| Action | {'Hotkey ' * 60}|\n| --- | --- |\n", ""),
+        ("", "", ""),
+    ],
+)
+def test_rows_are_read_below_their_header_unless_it_is_long(before: str, header: str, expected: str) -> None:
+    text = f"{before}{header}{ROWS}\nPress them."
+    lead = (text.index("| Action 40"), text.index("| Action 41") - 1)
+    passage = Passage("a", text, Clue(), Source("a"))
+    read = read_text(Candidate(passage, 1.0, Signals(lead=lead)))
+    assert "Action 40 | Ctrl+40" in read
+    assert read.startswith(expected)
+    assert read.count("Hotkey") == bool(expected)
+
+
+def test_the_first_rows_are_read_with_their_header_once() -> None:
+    lead = (len(HEADER), len(HEADER) + 5)
+    for signals in (Signals(), Signals(lead=lead)):
+        read = read_text(Candidate(Passage("a", HEADER + ROWS, Clue(), Source("a")), 1.0, signals))
+        assert read.startswith("Action | Hotkey\nAction 10 | Ctrl+10\nAction 11")
+        assert read.count("Hotkey") == 1
