@@ -180,7 +180,7 @@ def _header(text: str, start: int) -> list[str]:
 
 
 def _line_before(text: str, start: int) -> Span | None:
-    """The line that ends before `start`, without its line end; None if there is none."""
+    """The line above, without its line break; None unless `start` is the beginning of a second or later line."""
     end = start - 1
     return (text.rfind("\n", 0, end) + 1, end) if text[max(0, end) : start] == "\n" else None
 

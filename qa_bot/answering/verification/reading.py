@@ -19,14 +19,14 @@ AFTER = 2 / 3
 
 
 def read_text(candidate: Candidate) -> str:
-    """Title and headings, then the plain text of the window; of a table with the lead also the header."""
+    """Title and headings, then the plain text of the window; if the lead is in a table, below its header."""
     text, lead = candidate.passage.text, candidate.signals.lead
     start, end = _span(text, lead, WINDOW)
-    header = header_above(text, text.rfind("\n", 0, lead[0]) + 1) if lead else None
-    if lead is None or header is None or start < header[1] or header[1] - header[0] > WINDOW:
+    header = _header_of(text, lead, start)
+    if lead is None or header is None:
         return _below_context(candidate, text[start:end])
-    row = text.find("\n", start - 1, lead[0]) + 1 or text.rfind("\n", 0, start) + 1
-    return _below_context(candidate, text[header[0] : header[1]] + text[row:end])
+    first_row = text.find("\n", start - 1, lead[0]) + 1 or text.rfind("\n", 0, start) + 1
+    return _below_context(candidate, text[slice(*header)] + text[first_row:end])
 
 
 def whole_text(candidate: Candidate) -> str:
@@ -52,6 +52,12 @@ def _span(text: str, lead: Span | None, size: int) -> Span:
     if first > 0:
         first = text.rfind(" ", 0, first + 1) + 1 or first
     return first, end + after
+
+
+def _header_of(text: str, lead: Span | None, start: int) -> Span | None:
+    """The header of the table with the lead; None if there is none, if the window begins in it, or if it is long."""
+    header = header_above(text, text.rfind("\n", 0, lead[0]) + 1) if lead else None
+    return header if header and header[1] <= start and header[1] - header[0] <= WINDOW else None
 
 
 def _below_context(candidate: Candidate, text: str) -> str:

@@ -74,9 +74,7 @@ def read(file: SourceFile) -> Iterator[Item]:
         messages = chat(text)
         blocks = [] if messages else _blocks(text)
         if number == 1:
-            head = letterhead(blocks)
-            date = head.date if head else ""
-            title, blocks = _title(blocks)
+            title, date, blocks = _head(blocks)
             title = without_joiners(title) or file.stem
         yield Record(
             file.name if number == 1 else f"{file.name}#{number}",
@@ -184,14 +182,20 @@ def _goes_on(above: str, below: str) -> bool:
     return is_wrapped and not SIGN.match(below)
 
 
+def _head(blocks: list[list[str]]) -> tuple[str, str, list[list[str]]]:
+    """The title and the date above the text, "" without one, and the blocks after the title."""
+    if head := letterhead(blocks):
+        return *head, [blocks[0], *blocks[2:]]
+    title, others = _title(blocks)
+    return title, "", others
+
+
 def _title(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
     """The title, "" without one, and the blocks after it; a date above the title is the first of these blocks."""
     if len(blocks) > 1 and len(blocks[0]) == 1 and (page := MANUAL_PAGE.fullmatch(blocks[0][0])):
         is_footer = len(blocks[-1]) == 1 and blocks[-1][0].endswith(f"  {page[1]}")
         return page[1], blocks[1 : -1 if is_footer else None]
     dated = blocks[:1] if len(blocks) > 1 and len(blocks[0]) == 1 and is_date(blocks[0][0]) else []
-    if head := letterhead(blocks):
-        return head.title, [blocks[0], *blocks[2:]]
     title, others = _title_of(blocks[len(dated) :])
     return title, [*dated, *others]
 
