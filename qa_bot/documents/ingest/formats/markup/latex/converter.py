@@ -78,7 +78,6 @@ class Converter:
         self._counters = Counters()
         for outer, name in pairwise(("", *SECTIONS)):
             self._counters.define(name, outer)
-        self._counters.define("Clause")
         self._names = names or {}
         self._titles = titles or {}
         self._labels = ListLabels(self._names)
@@ -374,7 +373,7 @@ class Converter:
             self._open(f"<h{level}>{html.escape(number)}", f"</h{level}>")
             return
         options = self._argument()
-        number = value("number", options) or self._counters.next("Clause")
+        number = value("number", options) or self._counters.next_clause(is_sub=name.startswith("Sub"))
         title = plain(Converter(value("title", options)).html())
         self.output.append(f"<h4>{html.escape(f'§ {number} {title}'.strip())}</h4>")
 

@@ -34,6 +34,8 @@ class Counters:
     def __init__(self) -> None:
         self._values: dict[str, int] = {}
         self._within: dict[str, list[str]] = {}
+        self.define("Clause")
+        self.define("SubClause", "Clause")
 
     def __contains__(self, name: object) -> bool:
         return name in self._values
@@ -59,6 +61,13 @@ class Counters:
         """Step to the next number, and show it."""
         self.step(name)
         return self.shown(name)
+
+    def next_clause(self, *, is_sub: bool) -> str:
+        """The number of the next clause, or of the next one below the last clause: "3a"."""
+        if not is_sub:
+            return self.next("Clause")
+        self.step("SubClause")
+        return f"{self.shown('Clause')}{self.shown('SubClause', 'alph')}"
 
     def next_section(self, name: str, form: str) -> str:
         """The number of the next section and a blank, if the form has words, such as "§ 3"; else ""."""

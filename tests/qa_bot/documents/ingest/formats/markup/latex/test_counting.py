@@ -72,6 +72,13 @@ def test_clauses_of_scrjura():
     assert latex(clauses)[2] == "#### § 1 Fees, and dues\n\nPay.\n\n#### § 3a Fines\n\nPay more."
 
 
+def test_clauses_below_others_have_letters():
+    names = ("Clause", "SubClause", "SubClause", "Clause", "SubParagraph")
+    clauses = "\n\n".join(rf"\{name}{{title=Fees}} Pay." for name in names)
+    headings = [line for line in latex(clauses)[2].splitlines() if line.startswith("#")]
+    assert headings == [f"#### § {number} Fees" for number in ("1", "1a", "1b", "2", "2a")]
+
+
 def test_items_in_an_argument_end_with_it():
     assert latex("\\changes{\n\\item Of May\n}\n\n\\rules[Rules]{Rules}\n\nPay.")[2] == "Of May\n\nRules\n\nPay."
 
