@@ -44,6 +44,12 @@ class _Column(NamedTuple):
     series: frozenset[str]
     member: frozenset[str]
 
+    def is_beside(self, other: _Column) -> bool:
+        """Whether two columns are of one series, as "Ember 6" and "Ember 8", or "Ember 10 Pro" with a further word."""
+        if not (self.series and other.series and other.member):
+            return self.series == other.series
+        return self.series <= other.series or other.series <= self.series
+
 
 def with_named_columns(candidate: Candidate, question: str) -> Candidate:
     """A candidate whose lead is in a table, without the columns of a series of which the question names others."""
@@ -89,7 +95,7 @@ def _shown_columns(header: Sequence[str], question: str, language: str) -> list[
     shares = [len(column.member & of_question) / max(1, len(column.member)) for column in columns]
 
     def is_shown_columns(at: int) -> bool:
-        of_series = [shares[other] for other, column in enumerate(columns) if column.series == columns[at].series]
+        of_series = [share for share, column in zip(shares, columns, strict=True) if columns[at].is_beside(column)]
         return not columns[at].member or max(of_series) < LEAST_SHARE or shares[at] == max(of_series)
 
     return [at for at in range(len(header)) if at == 0 or is_shown_columns(at)]

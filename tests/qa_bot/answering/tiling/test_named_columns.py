@@ -18,6 +18,9 @@ Both come on a pallet."""
 GRADES = """| Country | Grade A | Grade B | Grades C and D |
 | --- | --- | --- | --- |
 | Georgia | 22 | 27 | 33 |"""
+DRYERS = """|  | Lyo 4 | Lyo 6 | Lyo 10 Pro | Lyo covers |
+| --- | --- | --- | --- | --- |
+| Fuse | T 6.3 A | T 8 A | T 12.5 A | – |"""
 TYRES = """| Model | Tyre size | Front min. | Front max. |
 | --- | --- | --- | --- |
 | Krag | 62-584 | 1.4 bar | 2.6 bar |"""
@@ -57,6 +60,11 @@ def test_letters_are_members_of_a_series() -> None:
     assert header("What is the rate in Georgia for grade B?", GRADES, "| Georgia") == ["Country", "Grade B"]
     assert header("and for grade C there?", GRADES, "| Georgia") == ["Country", "Grades C and D"]
     assert len(header("What does a night in Georgia cost?", GRADES, "| Georgia")) == 4
+
+
+def test_a_member_of_a_series_may_have_a_further_word() -> None:
+    assert header("What fuse has the Lyo 6?", DRYERS, "| Fuse") == ["", "Lyo 6", "Lyo covers"]
+    assert header("What fuse has the Lyo 10 Pro?", DRYERS, "| Fuse") == ["", "Lyo 10 Pro", "Lyo covers"]
 
 
 def test_columns_of_other_things_stay() -> None:
