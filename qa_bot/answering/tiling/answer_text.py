@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from qa_bot.answering.tiling.leads.cited_place import name_of_second
 from qa_bot.answering.tiling.leads.lead import REFERS_BACK, WHOLE, fits
+from qa_bot.answering.tiling.named_clauses import is_clause, with_named_clause
 from qa_bot.answering.tiling.named_columns import with_named_columns
 from qa_bot.answering.tiling.named_rows import with_named_rows
 from qa_bot.answering.tiling.opinions import Sentences, Tile, Tiling, cut
@@ -35,6 +36,8 @@ AT_ONCE = 60
 answer then hold a gold for .62 of the questions of eleven sets; with 300 for .50, and points are .758 instead of .765.
 """
 GAP = "\n\n"
+ELLIPSIS = "… "
+"""Precedes a stretch that begins inside a sentence."""
 NEAR_BEST = 0.75
 """A second passage must score more than this share of the best, or it is about something else."""
 NEAR_FOR_PART = 0.4
@@ -119,7 +122,7 @@ def _tile_current(
     best = candidates[0]
     second = None if best.signals.owner_answer else _second(candidates, passages, question, covers)
     room = limit if second is None or best.passage.place.kind in WHOLE else int(FIRST * limit)
-    best = with_named_columns(with_named_rows(best, question), question)
+    best = with_named_clause(with_named_columns(with_named_rows(best, question), question), question)
     first = _stretch(best, room, sentences, question)
     if first is not None and is_torn_list(best.passage.text, first.end):
         first = _stretch(best, limit, sentences, question)
@@ -236,7 +239,9 @@ def _stretch(candidate: Candidate, room: int, sentences: Sentences, question: st
     begin, end = start + stretch[0], _end_of_support(candidate, start + stretch[1])
     end = at_end_of_row(passage, begin + 1 if lead is None else max(begin + 1, lead[1]), end)
     earlier = begin
-    before, begin = _without_opening(candidate, begin, end, question)
+    before, begin = (
+        (ELLIPSIS, begin) if is_clause(passage, begin) else _without_opening(candidate, begin, end, question)
+    )
     header += before
     shift = len(header) - begin
     capital = len(before) if begin > earlier else 0
@@ -276,7 +281,7 @@ def _with_earlier(candidate: Candidate, stretch: _Stretch, room: int, question: 
     kind = candidate.passage.place.kind
     wants_steps = kind == "steps" and asks_for_steps(question)
     is_short = len(passage) <= WHOLE_PASSAGE and taken <= room and kind != "code"
-    has_other_opening = above is None and bool(stretch.header)
+    has_other_opening = above is None and stretch.header not in {"", ELLIPSIS}
     if not is_short or has_other_opening or not (prose or rows):
         return Tiling(stretch.text, (stretch.tile(candidate),), stretch.lead)
     lead, text = stretch.lead, stretch.text
