@@ -29,7 +29,8 @@ LARGE = 28
 """The size of letters of a title in half points, at least."""
 COMMENT = "w:commentReference"
 PLAIN = Style()
-CHARACTERS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011", "w:ptab": " "}
+CHARACTERS = {"w:tab": "\t", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011", "w:ptab": "\t"}
+CODE_TAB = "    "
 
 
 @dataclass
@@ -66,7 +67,14 @@ class Line:
     @property
     def code(self) -> str:
         """The text with all its spaces."""
-        return unmarked("".join(self.pieces)).rstrip()
+        return unmarked("".join(self.pieces)).replace("\t", CODE_TAB).rstrip()
+
+    @property
+    def cells(self) -> list[str]:
+        """The texts that tabs divide; the first is empty if a tab begins the line."""
+        text = resolved("".join(self.pieces)).rstrip()
+        texts = [" ".join(cell.split()) for cell in text.split("\t")]
+        return [texts[0], *filter(None, texts[1:])] if "\n" not in text.strip() else []
 
     @property
     def is_bold(self) -> bool:
