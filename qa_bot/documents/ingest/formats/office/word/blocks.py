@@ -227,6 +227,10 @@ class Blocks:
             self._plain(text, line, style)
 
     def _plain(self, text: str, line: Line, style: Style) -> None:
+        head, _, rest = text.partition("\n")
+        if rest and line.has_bold_head and self._bold.takes(head, is_bold=not style.is_caption):
+            self._bold.settle("text")
+            text = rest
         if QUOTE.search(style.name):  # Word's "Intense Quote" is bold, and no heading
             self._bold.settle("text")
             self.writer.quote(text)
