@@ -10,9 +10,10 @@ from qa_bot.documents.ingest.formats.office.embedded import REFERENCES, write_em
 from qa_bot.documents.ingest.formats.office.merged_cells import table_of
 from qa_bot.documents.ingest.formats.office.names import child, value
 from qa_bot.documents.ingest.formats.office.package import Link, Package
-from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine, write_typed
+from qa_bot.documents.ingest.formats.office.word.bold_line import TYPED, BoldLine, write_typed
 from qa_bot.documents.ingest.formats.office.word.styles import (
     CONTENTS,
+    CONTINUED,
     LIST_DEPTH,
     QUOTE,
     TITLES,
@@ -173,6 +174,9 @@ class Blocks:
 
     def _text(self, text: str, line: Line, style: Style, number: Number | None, level: int) -> None:
         is_title = style.name.lower() in TITLES
+        if self._inside and not level and number is None and self._goes_on(text, line, style):
+            self.writer.paragraph(text, depth=self._inside)
+            return
         self._inside = 0
         if not level and not is_title and number is None and self._holds(text, line, style):
             return
@@ -189,6 +193,10 @@ class Blocks:
         else:
             self._depths.clear()
             self._plain(text, line, style)
+
+    def _goes_on(self, text: str, line: Line, style: Style) -> bool:
+        """Whether a paragraph belongs to the item above it."""
+        return bool(CONTINUED.match(style.name)) and not line.is_bold and not TYPED.match(text)
 
     def _item(self, text: str, line: Line, number: Number) -> None:
         """An item of a list; a bold one with a number is a heading if text follows."""
