@@ -24,6 +24,7 @@ from qa_bot.documents.ingest.formats.markup.webpage.structured.linked_data impor
 from qa_bot.documents.ingest.formats.markup.webpage.structured.question_tables import head_by_questions
 from qa_bot.documents.ingest.formats.markup.webpage.structured.roles import write_roles
 from qa_bot.documents.ingest.formats.markup.webpage.structured.side_by_side import join_columns
+from qa_bot.documents.ingest.formats.markup.webpage.structured.typed_items import list_typed_items
 from qa_bot.documents.ingest.formats.markup.webpage.tables import write_role_tables
 from qa_bot.documents.ingest.formats.markup.webpage.tabs import label_tabs
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
@@ -172,7 +173,7 @@ def _move_labels(body: LexborNode) -> None:
     """Put the titles of notes, the labels of tabs, the numbers of footnotes and boxes in front of their texts.
 
     Values and cells that only a style divides are divided. Tables of questions become headings, those that explain
-    terms lists, and columns beside each other rows.
+    terms lists, as do paragraphs with typed signs, and columns beside each other rows.
     """
     mark_tasks(body)
     divide_values(body)
@@ -184,6 +185,7 @@ def _move_labels(body: LexborNode) -> None:
     head_by_questions(body)
     join_columns(body)
     list_definitions(body)
+    list_typed_items(body)
 
 
 def without_title(markdown: str, title: str) -> str:

@@ -61,6 +61,8 @@ class _Cells(Handler[Sheet]):
         self._links: list[tuple[str, int]] = []
         self._skipping = 0
         self._size = 0
+        self._style = ""
+        self._hidden_styles: set[str] = set()  # of sheets
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         name = short(tag)
@@ -76,11 +78,19 @@ class _Cells(Handler[Sheet]):
             self._column, self._cells = 0, {}
         elif name == "table:table":
             values = {short(key): value for key, value in attributes.items()}
-            self._sheet, self._row = Sheet(values.get("table:name", ""), {}), 0
+            is_hidden = values.get("table:style-name") in self._hidden_styles
+            self._sheet, self._row = Sheet(values.get("table:name", ""), {}, is_hidden=is_hidden), 0
+        elif name in {"style:style", "style:table-properties"}:
+            self._start_style({short(key): value for key, value in attributes.items()})
         elif name == COMMENT and self._cell is not None:
             self._outer_text, self._text = self._text, []
         elif self._cell is not None:
             self._start_text(name, {short(key): value for key, value in attributes.items()})
+
+    def _start_style(self, attributes: dict[str, str]) -> None:
+        self._style = attributes.get("style:name", self._style)
+        if attributes.get("table:display") == "false":
+            self._hidden_styles.add(self._style)
 
     def _start_text(self, name: str, attributes: dict[str, str]) -> None:
         if name in {"text:p", "text:line-break"} and self._text:

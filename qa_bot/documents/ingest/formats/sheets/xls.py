@@ -71,7 +71,7 @@ def _sheet(book: xlrd.Book, sheet: XlsSheet) -> Sheet:
             rows[row + 1][column + 1] = web_link(text, str(link.url_or_path))
     # the last row and column of a merged area are not part of it
     merges = [Merge(top + 1, left + 1, bottom, right) for top, bottom, left, right in sheet.merged_cells]
-    return Sheet(sheet.name, rows, merges)
+    return Sheet(sheet.name, rows, merges, is_hidden=sheet.visibility != 0)
 
 
 def _text(book: xlrd.Book, cell: Cell) -> str:

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborNode
 
 from qa_bot.documents.ingest.formats.list_labels import Depths, number_and_label, numeral
 from qa_bot.documents.ingest.formats.markup.webpage.image_texts import image_text
-from qa_bot.documents.ingest.formats.markup.webpage.inline import Inline
+from qa_bot.documents.ingest.formats.markup.webpage.inline import INVISIBLE, Inline
 from qa_bot.documents.ingest.formats.markup.webpage.lists import (
     definitions,
     first_number,
@@ -30,8 +30,6 @@ DEEPEST = 100  # levels of elements; what is nested deeper becomes running text
 DEEPEST_QUOTE = 4
 ANCHOR_SIGNS = {"¶", "#", "§", "🔗", "link", "permalink", "edit", "[edit]"}
 EDIT_LINKS = ".mw-editsection, .editsection"
-INVISIBLE = " \u200b\u2060\ufeff"
-"""Editors write one of these into an empty paragraph."""
 BOXES = re.compile(r"(?:\[[x ]\]\s*)+")
 CODE_LANGUAGE = re.compile(r"(?:language-|lang-|highlight-source-|brush:\s*|code (?=[\w+#-]+ literal))([\w+#-]+)")
 SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")

@@ -15,6 +15,8 @@ _GLUED = re.compile(rf"(?<=\w){_GAP}(?=[\w{_GAP}])")
 _SPACED = re.compile(rf" {_GAP}(?= )")
 _URL_END = re.compile(rf"{_URL}\d*{_LINK_END}?")
 _BACKTICKS = re.compile(r"`+")
+INVISIBLE = " \n\u200b\u2060\ufeff"
+"""Editors write these before and after the words of a paragraph, and one alone into an empty one."""
 LONGEST_URL = 500  # characters; longer ones are data rather than addresses
 SCHEMES = {"http", "https", "mailto"}
 _MAIL_ADDRESS = re.compile(r"[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,63}")
@@ -87,13 +89,13 @@ class Inline:
                 text = _emphasised(text, *emphasis.value)
             text = re.sub(" {2,}", " ", _MARKS.sub("", text.replace(_BREAK, "\n")))
         self._clear()
-        return text.strip()
+        return text.strip(INVISIBLE)
 
     def take_plain(self) -> str:
         """The text alone on one line, for headings."""
         text = _URL_END.sub("", self._folded())
         self._clear()
-        return " ".join(_MARKS.sub("", text.replace(_BREAK, " ").replace("`", "")).split())
+        return " ".join(_MARKS.sub("", text.replace(_BREAK, " ").replace("`", "")).split()).strip(INVISIBLE)
 
     def _folded(self) -> str:
         text = " ".join("".join(self._parts).split())
@@ -138,7 +140,7 @@ def _emphasised(text: str, begin: str, end: str, sign: str) -> str:
 
     def signed(match: re.Match[str]) -> str:
         inner = match[1]
-        core = inner.strip(f" {_BREAK}")
+        core = inner.strip(INVISIBLE + _BREAK)
         if not core or sign[0] in core:
             return inner
         left, right = match.string[: match.start()][-1:], match.string[match.end() :][:1]

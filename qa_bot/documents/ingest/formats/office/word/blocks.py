@@ -7,11 +7,13 @@ from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.formats.list_labels import Depths
 from qa_bot.documents.ingest.formats.office.embedded import REFERENCES, write_embedded
+from qa_bot.documents.ingest.formats.office.merged_cells import table_of
 from qa_bot.documents.ingest.formats.office.names import child, value
 from qa_bot.documents.ingest.formats.office.package import Link, Package
-from qa_bot.documents.ingest.formats.office.word.bold_line import BoldLine, write_typed
+from qa_bot.documents.ingest.formats.office.word.bold_line import TYPED, BoldLine, write_typed
 from qa_bot.documents.ingest.formats.office.word.styles import (
     CONTENTS,
+    CONTINUED,
     LIST_DEPTH,
     QUOTE,
     TITLES,
@@ -22,6 +24,7 @@ from qa_bot.documents.ingest.formats.office.word.styles import (
     numbering_of,
     outline_level,
 )
+from qa_bot.documents.ingest.formats.office.word.tabbed_lines import TabbedLines
 from qa_bot.documents.ingest.formats.office.word.tables import cells_of, join_blocks, read_table, rows_of
 from qa_bot.documents.ingest.formats.office.word.text import Line, Notes, read_line
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter, item_sign
@@ -57,6 +60,7 @@ class Blocks:
         self._references: list[Element] = []  # of the block that is read
         self._code: list[str] = []
         self._bold = BoldLine(writer)
+        self._tabbed = TabbedLines[tuple[str, Line, Style]]()
         self._joined = ""  # a paragraph whose end was deleted, or a large first letter
         self._depths = Depths()
         self._inside = 0  # items around what follows the last paragraph
@@ -77,7 +81,7 @@ class Blocks:
 
     def end(self) -> None:
         """Writes what waits for a next block."""
-        self._flush_code()
+        self._flush()
         self._bold.settle("end")
         self.title = self.title or self._bold.title
         if self._joined:
@@ -128,6 +132,7 @@ class Blocks:
         elif value(properties, "w:framePr", attribute="w:dropCap", default="none") != "none":
             self._joined = text
         elif style.is_code or line.is_monospaced:
+            self._flush_tabbed()
             self._bold.settle("text")
             self._code.append(line.code)
         elif text.strip():
@@ -145,7 +150,7 @@ class Blocks:
         """Writes the charts, diagrams and comments of the block above."""
         references, self._references = self._references, []
         if references:
-            self._flush_code()
+            self._flush()
             self._bold.settle("text")
         for reference in references:
             if reference.tag in REFERENCES:
@@ -169,7 +174,13 @@ class Blocks:
 
     def _text(self, text: str, line: Line, style: Style, number: Number | None, level: int) -> None:
         is_title = style.name.lower() in TITLES
+        if self._inside and not level and number is None and self._goes_on(text, line, style):
+            self.writer.paragraph(text, depth=self._inside)
+            return
         self._inside = 0
+        if not level and not is_title and number is None and self._holds(text, line, style):
+            return
+        self._flush_tabbed()
         if level or is_title:
             self._bold.settle("title" if is_title else "heading")
             if is_title:
@@ -182,6 +193,10 @@ class Blocks:
         else:
             self._depths.clear()
             self._plain(text, line, style)
+
+    def _goes_on(self, text: str, line: Line, style: Style) -> bool:
+        """Whether a paragraph belongs to the item above it."""
+        return bool(CONTINUED.match(style.name)) and not line.is_bold and not TYPED.match(text)
 
     def _item(self, text: str, line: Line, number: Number) -> None:
         """An item of a list; a bold one with a number is a heading if text follows."""
@@ -197,12 +212,42 @@ class Blocks:
         write(text)
         self._inside = depth + 1
 
+    def _holds(self, text: str, line: Line, style: Style) -> bool:
+        """Whether a paragraph may be a row of a table that tabs make."""
+        cells = line.cells
+        if len(cells) < 2 or QUOTE.search(style.name) or " ".join(cells).strip() != text:
+            return False
+        if not self._tabbed.takes(cells, (text, line, style)):
+            self._flush_tabbed()
+            return self._tabbed.takes(cells, (text, line, style))
+        return True
+
+    def _flush_tabbed(self) -> None:
+        rows, held = self._tabbed.take()
+        if rows:
+            self._depths.clear()
+            self._bold.settle("text")
+            is_named = held[0][1].is_bold and not held[-1][1].is_bold
+            table_of(rows, [is_named, *[False] * (len(rows) - 1)]).write(self.writer)
+            return
+        for text, line, style in held:
+            self._depths.clear()
+            self._plain(text, line, style)
+
     def _plain(self, text: str, line: Line, style: Style) -> None:
+        head, _, rest = text.partition("\n")
+        if rest and line.has_bold_head and self._bold.takes(head, is_bold=not style.is_caption):
+            self._bold.settle("text")
+            text = rest
         if QUOTE.search(style.name):  # Word's "Intense Quote" is bold, and no heading
             self._bold.settle("text")
             self.writer.quote(text)
         elif not self._bold.takes(text, is_bold=line.is_bold and not style.is_caption, is_large=line.is_large):
             write_typed(self.writer, text)
+
+    def _flush(self) -> None:
+        self._flush_tabbed()
+        self._flush_code()
 
     def _flush_code(self) -> None:
         if self._code:
@@ -212,7 +257,7 @@ class Blocks:
 
     def _table(self, table: Element) -> None:
         self._inside = 0
-        self._flush_code()
+        self._flush()
         self._bold.settle("text")
         self._depths.clear()
         rows = read_table(table, self.cell_text)

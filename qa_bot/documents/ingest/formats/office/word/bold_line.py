@@ -47,7 +47,7 @@ class BoldLine:
         is_heading = is_bold or is_section(text)
         is_bold = is_heading or (not len(self._writer) and (is_large or text.isupper()))
         is_plain = "\n" in text or ADDRESS.search(text) is not None or CAPTION.match(text) is not None
-        is_short = is_bold and len(text) <= LONGEST and text[-1] not in ".!?,;" and not is_plain
+        is_short = is_bold and len(text) <= LONGEST and text[-1] not in ".!,;" and not is_plain
         is_short = is_short and not (len(self._writer) and states_something(text))
         self.settle("heading" if is_short else "item" if plain else "text")
         if is_short:

@@ -24,6 +24,8 @@ CAPTION = re.compile(
 )
 CONTENTS = re.compile(r"toc\b|toc \d|contents|verzeichnis \d|table of (?:contents|figures)", re.IGNORECASE)
 LIST_DEPTH = re.compile(r"list (?:bullet|number|continue)?\s*([2-9])$", re.IGNORECASE)
+CONTINUED = re.compile(r"list (?:paragraph|continue)|listen(?:absatz|fortsetzung)|paragraphe de liste", re.IGNORECASE)
+"""The style of an item, which is also that of its further paragraphs, without a number."""
 MONOSPACED = re.compile(r"courier|consolas|menlo|monaco|mono\b|lucida console|source code|fira code", re.IGNORECASE)
 MOST_ANCESTORS = 20
 RAISED = "superscript"

@@ -29,7 +29,8 @@ LARGE = 28
 """The size of letters of a title in half points, at least."""
 COMMENT = "w:commentReference"
 PLAIN = Style()
-CHARACTERS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011", "w:ptab": " "}
+CHARACTERS = {"w:tab": "\t", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011", "w:ptab": "\t"}
+CODE_TAB = "    "
 
 
 @dataclass
@@ -54,6 +55,8 @@ class Line:
     large: int = 0
     monospaced: int = 0
     characters: int = 0
+    head: list[bool] = field(default_factory=list)  # of the runs before the first line end: whether they are bold
+    has_head: bool = False  # a line end was read
     leading: int = 0  # characters that lead to a heading
     begins_contents: bool = False  # the field of a table of contents, which goes on in the next paragraph
     ended_fields: int = 0  # those that began in an earlier paragraph
@@ -66,11 +69,23 @@ class Line:
     @property
     def code(self) -> str:
         """The text with all its spaces."""
-        return unmarked("".join(self.pieces)).rstrip()
+        return unmarked("".join(self.pieces)).replace("\t", CODE_TAB).rstrip()
+
+    @property
+    def cells(self) -> list[str]:
+        """The texts that tabs divide; the first is empty if a tab begins the line."""
+        text = resolved("".join(self.pieces)).rstrip()
+        texts = [" ".join(cell.split()) for cell in text.split("\t")]
+        return [texts[0], *filter(None, texts[1:])] if "\n" not in text.strip() else []
 
     @property
     def is_bold(self) -> bool:
         return 0 < self.characters == self.bold
+
+    @property
+    def has_bold_head(self) -> bool:
+        """Whether the first of several lines is bold, and not all of them are."""
+        return self.has_head and all(self.head) and not self.is_bold
 
     @property
     def is_large(self) -> bool:
@@ -152,7 +167,9 @@ class _LineReader:
         size = sum(len(piece.strip()) for piece in self.line.pieces[before:])
         is_underlined = value(properties, "w:u") not in {"", "none"}
         self.line.characters += size
-        self.line.bold += size * (is_underlined or _either(is_on(properties, "w:b"), self._is_bold or style.is_bold))
+        is_bold = is_underlined or _either(is_on(properties, "w:b"), self._is_bold or style.is_bold)
+        self.line.bold += size * is_bold
+        self._head("".join(self.line.pieces[before:]), is_bold=is_bold)
         self.line.large += size * (whole_number(value(properties, "w:sz")) >= LARGE)
         self.line.monospaced += size * (is_monospaced(properties) or style.is_code)
         raised = value(properties, "w:vertAlign")
@@ -162,6 +179,13 @@ class _LineReader:
             self.line.pieces[before:] = [
                 marked(piece, is_raised=is_raised, is_struck=is_struck) for piece in self.line.pieces[before:]
             ]
+
+    def _head(self, text: str, *, is_bold: bool) -> None:
+        """Notes of a run before the first line end whether it is bold."""
+        if not self.line.has_head:
+            text = text if self.line.head else text.lstrip()
+            self.line.head += [is_bold] if text.partition("\n")[0].strip() else []
+            self.line.has_head = "\n" in text
 
     def _text(self, node: Element) -> None:
         self.line.pieces.append(symbols(node.text or "", self._font))

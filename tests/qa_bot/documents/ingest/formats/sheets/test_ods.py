@@ -8,17 +8,18 @@ import pytest
 from qa_bot.documents.ingest.records import Position
 
 OASIS = "urn:oasis:names:tc:opendocument:xmlns"
-NAMESPACES = " ".join(f'xmlns:{name}="{OASIS}:{name}:1.0"' for name in ("office", "text", "table"))
+NAMESPACES = " ".join(f'xmlns:{name}="{OASIS}:{name}:1.0"' for name in ("office", "style", "text", "table"))
 LINKS = 'xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"'
 
 
-def ods(*sheets):
+def ods(*sheets, styles=""):
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
         archive.writestr(
             "content.xml",
-            f"<office:document-content {NAMESPACES} {LINKS}><office:body><office:spreadsheet>"
+            f"<office:document-content {NAMESPACES} {LINKS}><office:automatic-styles>{styles}</office:automatic-styles>"
+            "<office:body><office:spreadsheet>"
             + "".join(f'<table:table table:name="{name}">{rows}</table:table>' for name, rows in sheets)
             + "</office:spreadsheet></office:body></office:document-content>",
         )
@@ -81,6 +82,18 @@ def test_comments_on_cells_follow_the_tables_of_their_sheet(record_of):
     assert record_of(ods(("A", rows))).text == (
         "## A\n\n| Object | Room |\n| --- | --- |\n| Sword | 3 |\n\nComment on B2 (Sword): Old one. Ask."
     )
+
+
+def test_hidden_sheets_are_marked(record_of):
+    rows = row(cell("Item"), cell("Price")) + row(cell("Door"), cell("9"))
+    shown, hidden = (
+        f'<style:style style:name="{name}" style:family="table"><style:table-properties table:display="{is_shown}"/>'
+        "</style:style>"
+        for name, is_shown in (("ta1", "true"), ("ta2", "false"))
+    )
+    data = ods(('Prices" table:style-name="ta1', rows), ('Old" table:style-name="ta2', rows), styles=shown + hidden)
+    table = "| Item | Price |\n| --- | --- |\n| Door | 9 |"
+    assert record_of(data).text == f"## Prices\n\n{table}\n\n## Old (hidden sheet)\n\n{table}"
 
 
 def test_a_bomb_of_repeated_cells_is_rejected(reads):

@@ -48,6 +48,19 @@ def test_times_and_words_of_formats_are_shown(reads):
     assert record.text == "## Swim\n\n| Lap | Total | Paid |\n| --- | --- | --- |\n| 01:11.90 | 75:05 | no |"
 
 
+def test_hidden_sheets_are_marked(reads):
+    workbook = xlwt.Workbook()
+    for name in ("Prices", "Old"):
+        sheet = workbook.add_sheet(name)
+        for row, texts in enumerate([("Item", "Price"), ("Door", "9")]):
+            for column, text in enumerate(texts):
+                sheet.write(row, column, text)
+    sheet.visibility = 1
+    (record,), _, _ = reads("a.xls", saved(workbook))
+    table = "| Item | Price |\n| --- | --- |\n| Door | 9 |"
+    assert record.text == f"## Prices\n\n{table}\n\n## Old (hidden sheet)\n\n{table}"
+
+
 def test_broken_and_encrypted_workbooks_are_rejected(reads):
     workbook = xlwt.Workbook()
     workbook.add_sheet("A").write(0, 0, "x")

@@ -192,6 +192,11 @@ def test_paragraphs_of_invisible_signs_are_left_out():
     )
 
 
+def test_invisible_signs_around_words_are_left_out():
+    html = "<h2>\u200bTravel</h2><div>\u200b<strong>By\u200b train\u200b</strong><br>\u200b</div><p>\ufeffSoon."
+    assert fragment(html).text == "## Travel\n\n**By\u200b train**\n\nSoon."
+
+
 def test_a_summary_of_blocks_is_one_line():
     html = "<details><summary><div>Can I <b>buy</b></div><p>more?</p></summary><p>Yes.</p></details>"
     assert fragment(html).text == "**Can I buy more?**\n\nYes."

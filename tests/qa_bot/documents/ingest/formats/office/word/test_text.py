@@ -1,5 +1,9 @@
 """The text of paragraphs of Word documents: runs, their styles, fields, and entries of tables of contents."""
 
+import io
+
+from docx import Document
+
 from tests.qa_bot.documents.ingest.formats.office.conftest import NAMESPACES
 from tests.qa_bot.documents.ingest.formats.office.word.body_xml import cell, paragraph, table
 
@@ -182,3 +186,16 @@ def test_charts_diagrams_and_inserted_pages_are_read(text_of, docx):
         "Grown.\n\nMembers\n\n|  | Boats |\n| --- | --- |\n| 2024 | 310 |\n| 2025 | 377 |\n\n- A\n    - B\n\n"
         "The key is under the **oar**.\n\n- Blue\n\nEnd."
     )
+
+
+def test_further_paragraphs_of_items_have_their_style(text_of):
+    document = Document()
+    document.add_paragraph("Empty the tank.", style="List Number")
+    document.add_paragraph("It may be hot.", style="List Paragraph")
+    document.add_paragraph("Rinse it.", style="List Number")
+    document.add_paragraph("Ready.")
+    document.add_paragraph("Not in a list.", style="List Continue")
+    data = io.BytesIO()
+    document.save(data)
+    expected = "1. Empty the tank.\n\n    It may be hot.\n2. Rinse it.\n\nReady.\n\nNot in a list."
+    assert text_of(data.getvalue()) == expected
