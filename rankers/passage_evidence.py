@@ -30,6 +30,11 @@ ARCHIVED = 1.0
 CONTENTS = 1.0
 """Penalty of a table of contents, which has the words of many questions and answers none.
 Dialogues of 18F and German rules +.005 each, the other 44 sets do not change."""
+MAIL_HEAD = 1.0
+"""Penalty of the head of a mail, which has the names of people and nothing about them, unless the question asks for its
+date or its recipients."""
+ROLE = 2.0
+"""Bonus of a passage that names a person beside the role whose holder the question asks for."""
 STEPS = 0.3
 """Bonus of steps if the question asks how to do something: points of company +.007, 18F +.012, German pages +.007,
 a manual −.003, an FAQ, a forum and notes unchanged; with .5 the manual −.007 and the German pages −.003."""

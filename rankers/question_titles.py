@@ -50,6 +50,8 @@ _CONTENTS = re.compile(
     re.IGNORECASE,
 )
 
+_MAIL_HEAD = re.compile(r"(?:To|Cc|Date): \S")
+
 
 def is_question(title: str) -> bool:
     """Whether a title of a document asks something."""
@@ -60,6 +62,11 @@ def is_question(title: str) -> bool:
 def is_contents(passage: Passage) -> bool:
     """Whether the nearest heading says that a passage is a table of contents."""
     return _CONTENTS.search([passage.source.title, *passage.place.heading][-1]) is not None
+
+
+def is_mail_head(passage: Passage) -> bool:
+    """Whether a passage has only the recipients and the date of a mail, with its greeting and closing."""
+    return not passage.place.heading and _MAIL_HEAD.match(passage.text) is not None
 
 
 def is_pair(passage: Passage) -> bool:

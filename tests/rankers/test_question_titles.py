@@ -14,6 +14,7 @@ from rankers.question_titles import (
     asking_bonus,
     heading_bonus,
     is_contents,
+    is_mail_head,
     is_pair,
     is_question,
     section_bonus,
@@ -133,3 +134,16 @@ def test_the_section_that_a_question_names_comes_before_its_subsections() -> Non
 def test_tables_of_contents(title: str, headings: tuple[str, ...], expected: bool) -> None:
     passage = Passage("1", "", Clue(), Source("1", title), Place(headings))
     assert is_contents(passage) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "headings", "expected"),
+    [
+        ("To: Petra Lang <petra@example.com>\nDate: 2024-11-12\n\nDear Petra,", (), True),
+        ("Date: 2024-11-12", (), True),
+        ("To: do the washing", ("From: Tom",), False),
+        ("The mail went to Petra.\nTo: nobody", (), False),
+    ],
+)
+def test_heads_of_mails(text: str, headings: tuple[str, ...], expected: bool) -> None:
+    assert is_mail_head(Passage("1", text, Clue(), Source("1", "Phone"), Place(headings))) is expected

@@ -31,9 +31,11 @@ from rankers.passage_evidence import (
     CONTENTS,
     DEFINITION,
     IN_PATH,
+    MAIL_HEAD,
     MOST,
     PAIRS,
     PROSE,
+    ROLE,
     SECTION,
     STEPS,
     Channel,
@@ -46,7 +48,7 @@ from rankers.passage_evidence import (
     summed,
     topic_bonus,
 )
-from rankers.question_titles import asking_bonus, heading_bonus, is_contents, is_pair, section_bonus
+from rankers.question_titles import asking_bonus, heading_bonus, is_contents, is_mail_head, is_pair, section_bonus
 from rankers.release_notes import release_bonus
 from retrievers.codes import document_codes, headed_text
 from retrievers.engines.index import Filter, Index, KeywordQuery
@@ -195,19 +197,19 @@ def _separation(sums: Sequence[float]) -> float:
 
 
 def _bonus(passages: Sequence[Passage], places: AskedPlaces, named: Sequence[frozenset[str]]) -> Scores:
-    """What passages (n,) gain for being steps, naming a contact or a code, or being in the section of the question.
-
-    Release notes gain or lose by their version; `named` are the codes of the documents of the passages.
-    """
+    """What passages (n,) gain or lose by what the question asks for; `named` are the codes of their documents."""
     releases = [release_bonus(passage.place.heading, places.versions) for passage in passages]
     steps = [places.steps and has_steps(passage) for passage in passages]
     contacts = [places.contact.is_in(passage.text) for passage in passages]
     sections = [places.names(passage.place.heading) or places.has_clause(passage.text) for passage in passages]
     codes = [*map(places.share_of_codes, map(headed_text, passages), named)]
     defining = [not is_pair(passage) and places.defines(passage.text) for passage in passages]
-    kinds = np.array([steps, contacts, sections, codes, defining], np.float64)
-    gained: Scores = np.array([STEPS, CONTACT, SECTION, CODE, DEFINITION]) @ kinds
-    return gained + np.array(releases, np.float64) - CONTENTS * np.array(list(map(is_contents, passages)), np.float64)
+    contents = [*map(is_contents, passages)]
+    heads = [not places.head_of_mail and is_mail_head(passage) for passage in passages]
+    roles = [places.role.is_held(p.text, analysis_language(p.source.details.language)) for p in passages]
+    kinds = np.array([steps, contacts, sections, codes, defining, roles, contents, heads], np.float64)
+    gained: Scores = np.array([STEPS, CONTACT, SECTION, CODE, DEFINITION, ROLE, -CONTENTS, -MAIL_HEAD]) @ kinds
+    return gained + np.array(releases, np.float64)
 
 
 def _same_words_bonus(passages: Sequence[Passage], formulation: Formulation, understood: float, alone: bool) -> Scores:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from qa_bot.answering.tiling.question_parts import asks_for_steps, defined_term, definition_of, topic_of
 from qa_bot.answering.verification.contacts import NO_CONTACT, AskedContact
+from qa_bot.answering.verification.roles import NO_ROLE, AskedRole
 from qa_core.text.analysis import STOP_TERMS, terms
 from qa_core.text.stop_words import word_set
 from rankers.passage_evidence import NAMED
@@ -33,10 +34,17 @@ _DETERMINED = re.compile(r"\b(?:the|der|die|das|my|our|mein\w*|unser\w*)\b", re.
 """Asks for one thing, such as "the deadline", and not what deadlines are."""
 _HEADING_NUMBER = re.compile(f"{_SIGN}?{_NUMBER}", re.IGNORECASE)
 
+_HEAD_OF_MAIL = re.compile(
+    r"\b(?:when|dates?|dated|sent|send|wrote|writes?|written|recipients?|receive[ds]?|cc|copied|wann|datum|gesendet"
+    r"|geschickt|schrieb|geschrieben|empfänger\w*|quand|envoyé\w*|destinataires?)\b",
+    re.IGNORECASE,
+)
+"""Asks for what the head of a mail says: its date or its recipients."""
+
 
 class AskedPlaces(NamedTuple):
-    """Where the answer to a question stands: among steps, at a contact or code, in a section, in notes on a version, or
-    in the definition of a term."""
+    """Where the answer to a question stands: among steps, at a contact or code, in a section, in notes on a version, in
+    the definition of a term, in the head of a mail, or at the name of who has a role."""
 
     steps: bool = False
     contact: AskedContact = NO_CONTACT
@@ -44,6 +52,8 @@ class AskedPlaces(NamedTuple):
     versions: frozenset[str] = frozenset()
     codes: frozenset[str] = frozenset()
     definition: re.Pattern[str] | None = None
+    head_of_mail: bool = False
+    role: AskedRole = NO_ROLE
 
     @classmethod
     def of(cls, text: str) -> AskedPlaces:
@@ -51,7 +61,9 @@ class AskedPlaces(NamedTuple):
         contact = AskedContact.of(text)
         term = "" if _DETERMINED.search(text) or contact.words else defined_term(text) or topic_of(text)
         definition = definition_of(term) if term else None
-        return cls(asks_for_steps(text), contact, sections, versions_in(text), codes_in(text), definition)
+        head = _HEAD_OF_MAIL.search(text) is not None
+        role, codes = AskedRole.of(text), codes_in(text)
+        return cls(asks_for_steps(text), contact, sections, versions_in(text), codes, definition, head, role)
 
     def names(self, headings: Iterable[str]) -> bool:
         """Whether one of the headings begins with the number of a section of the question: "§ 6 Fees"."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
+from qa_bot.answering.tiling.dated_headings import below, dated_heading
 from qa_bot.answering.tiling.leads.cited_place import name_of_second
 from qa_bot.answering.tiling.leads.lead import REFERS_BACK, WHOLE, fits
 from qa_bot.answering.tiling.named_clauses import is_clause, with_named_clause
@@ -28,6 +29,7 @@ from qa_bot.answering.tiling.units import is_torn_list
 from qa_bot.answering.tiling.versions import versions_of
 from qa_core.text.markdown_text import context, header_above
 from qa_core.types import Candidate, Passage, Span
+from rankers.question_titles import is_mail_head
 
 _ANNOUNCEMENT = re.compile(r"^[^\n|]{1,99}:\s*\Z", re.MULTILINE)
 _EMPTY_QUOTE = re.compile(r"(?:>[ \t]*\n)*")
@@ -118,6 +120,23 @@ def _tile_current(
     question: str,
     covers: Mapping[str, float],
 ) -> Tiling:
+    """The best passage, then a second one; below its heading if only that has the date of which the question asks."""
+    best = candidates[0]
+    heading = "" if best.signals.owner_answer else dated_heading(best.passage, question)
+    if heading and len(heading) + len(GAP) + 4 < FIRST * limit:
+        rest = limit - len(below(heading, Tiling("", ())).text)
+        return below(heading, _tile_undated(candidates, rest, sentences, passages, question, covers))
+    return _tile_undated(candidates, limit, sentences, passages, question, covers)
+
+
+def _tile_undated(
+    candidates: Sequence[Candidate],
+    limit: int,
+    sentences: Sentences,
+    passages: Sequence[Candidate],
+    question: str,
+    covers: Mapping[str, float],
+) -> Tiling:
     """The best passage, then a second one."""
     best = candidates[0]
     second = None if best.signals.owner_answer else _second(candidates, passages, question, covers)
@@ -176,7 +195,10 @@ def _second(
 
 
 def _adds(passage: Passage, best: Passage) -> bool:
-    """Whether a passage has more than its headings, says something new, and is not of the same table."""
+    """Whether a passage has more than its headings, says something new, and is not of the same table or the head of a
+    mail."""
+    if is_mail_head(passage):
+        return False
     is_of_table = best.place.kind == passage.place.kind == "table" and best.source == passage.source
     if is_of_table and best.place.heading == passage.place.heading:
         return False

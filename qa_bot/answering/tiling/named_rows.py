@@ -10,6 +10,7 @@ from typing import NamedTuple
 from qa_bot.answering.tiling.leads.cited_place import with_row
 from qa_bot.answering.tiling.question_parts import parts_of
 from qa_bot.answering.tiling.table_rows import end_of_table, first_cell, row_names
+from qa_bot.answering.verification.roles import AskedRole
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
 from qa_core.text.markdown_text import header_above
@@ -40,7 +41,8 @@ def with_named_rows(candidate: Candidate, question: str) -> Candidate:
 
     “What do the carer and the trade permit cost?” names the rows of which “Carer” and “Trade” are the first cells. The
     table stays if the lead has none of these rows, since the question then asks for something else. A short one also
-    stays if the question has two parts, or the row has a longer name than the question.
+    stays if the question has two parts, or the row has a longer name than the question. A question for who has a role
+    names the rows of these people.
     """
     text, lead = candidate.passage.text, candidate.signals.lead
     header = None if lead is None else header_above(text, lead[0])
@@ -48,10 +50,11 @@ def with_named_rows(candidate: Candidate, question: str) -> Candidate:
         return candidate
     end = header[0] + end_of_table(text[header[0] :])
     language = analysis_language(candidate.passage.source.details.language)
-    counts = Counter(terms(question, language))
+    counts, role = Counter(terms(question, language)), AskedRole.of(question)
     groups = _groups(text, (header[1], end), set(content_terms(question, language)), language)
-    named = _named(groups, frozenset(term for term, count in counts.items() if count > 1))
-    if end - header[0] < LONG_TABLE and (parts_of(question) or not _is_one(named, groups)):
+    holders = [group for group in groups if role.is_held(text[slice(*group.span)], language)]
+    named = holders or _named(groups, frozenset(term for term, count in counts.items() if count > 1))
+    if not holders and end - header[0] < LONG_TABLE and (parts_of(question) or not _is_one(named, groups)):
         return candidate
     spans = [group.span for group in named]
     in_lead = [span for span in spans if span[0] < lead[1] and span[1] > lead[0]]

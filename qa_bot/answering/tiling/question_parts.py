@@ -86,12 +86,16 @@ def topic_of(question: str) -> str:
 
 
 def definition_of(term: str) -> re.Pattern[str]:
-    """Matches the beginning of a unit or a line that says what a term is: "- **core**: the part that …"."""
+    """Matches the beginning of a unit or a line that says what a term is: "- **core**: the part that …".
+
+    The row of a table does if two words follow in its second cell: "| NCR | Nonconformity report |".
+    """
     words = r"[\s-]+".join(map(re.escape, re.split(r"[\s-]+", term)))
     mark, article = r"[*_„“”\"]*", r"(?:(?:an?|the|eine?|der|die|das)\s+)?"
     says = r"(?:is|are|means?|refers\sto|stands\sfor|ist|sind|bedeutet|heißt|bezeichnet)\b|[:–—][*_ ]*(?=[^\s*_])|-\s"
+    row = rf"\|\s*{mark}{words}{mark}\s*\|(?=[^|\n]*[^\W\d_]{{2}}\W[^|\n]*[^\W\d_]{{2}})"
     return re.compile(
-        rf"^\s*(?:(?:[-*+]|\d+[.)])\s+)?{mark}{article}{mark}{words}s?{mark}(?:\s\([^()\n]{{1,40}}\))?{mark}\s*(?:{says})",
+        rf"^(?:{row}|\s*(?:(?:[-*+]|\d+[.)])\s+)?{mark}{article}{mark}{words}s?{mark}(?:\s\([^()\n]{{1,40}}\))?{mark}\s*(?:{says}))",
         re.IGNORECASE | re.MULTILINE,
     )
 

@@ -22,6 +22,7 @@ import numpy as np
 from qa_bot.answering.tiling.question_parts import definition_of
 from qa_bot.answering.tiling.table_rows import first_cell, row_names
 from qa_bot.answering.verification.amounts import asks_how_much, has_amount, lacks_amount
+from qa_bot.answering.verification.roles import AskedRole
 from qa_core.text.analysis import terms
 from qa_core.text.markdown_text import header_above, unit_text
 from qa_core.types import FloatArray, Passage, Span
@@ -141,6 +142,7 @@ def unit_scores(
     if sought.defined:
         scores += DEFINES * _defining(passage.text, units, sought.defined)
     scores += _amounts(passage.text, units, sought.question)
+    scores += _holders(passage.text, units, sought.question, language)
     for number, unit in enumerate(units):
         if passage.text.startswith("|", unit[0]) and _is_named(passage.text, unit, rarity, language):
             scores[number] += NAMED_ROW
@@ -204,6 +206,12 @@ def _amounts(text: str, units: Sequence[Span], question: str) -> FloatArray:
         return MONEY * np.array(have, np.float32)
     lacking = np.array([lacks_amount(question, unit) for unit in texts], np.float32)
     return np.zeros_like(lacking) if lacking.all() else -NO_AMOUNT * lacking
+
+
+def _holders(text: str, units: Sequence[Span], question: str, language: str) -> FloatArray:
+    """What each unit (U,) gains that names a person beside the role whose holder the question asks for."""
+    role = AskedRole.of(question)
+    return NAMED_ROW * np.array([role.is_held(text[slice(*unit)], language) for unit in units], np.float32)
 
 
 def is_caption(text: str, unit: Span) -> bool:

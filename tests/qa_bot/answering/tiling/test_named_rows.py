@@ -107,3 +107,12 @@ def test_the_row_of_a_sheet_that_is_shown_is_cited() -> None:
     place = Place(row=3, kind="table", later=((start, 2),))  # the row that scored best, and the first one
     candidate = Candidate(Passage("permits#0", TEXT, Clue(), Source("permits"), place), 3.0, Signals(lead=lead))
     assert with_named_rows(candidate, "What does a carer permit cost?").passage.place.row == 4
+
+
+def test_a_role_names_the_row_of_its_holder() -> None:
+    header, row = "| Name | Role |\n| --- | --- |\n", "| Petra Lang | Head of quality |"
+    text = f"{header}{row}\n| Jan Novák | Quality technician |\n| Miriam Weiss | Head of sales |"
+    passage = Passage("people#0", text, Clue(), Source("people"), Place(kind="table"))
+    candidate = Candidate(passage, 3.0, Signals(lead=(len(header), len(text))))
+    assert with_named_rows(candidate, "Who is our head of quality?").passage.text == header + row
+    assert with_named_rows(candidate, "Who is the cook?") == candidate

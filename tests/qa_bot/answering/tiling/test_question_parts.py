@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from qa_bot.answering.tiling.answer_text import tile_leads
-from qa_bot.answering.tiling.question_parts import covered, defined_term, has_steps, open_part, parts_of
+from qa_bot.answering.tiling.question_parts import (
+    covered,
+    defined_term,
+    definition_of,
+    has_steps,
+    open_part,
+    parts_of,
+)
 from qa_core.text.sentences import sentences
 from qa_core.types import Candidate, Clue, Passage, Place, Signals, Source
 
@@ -119,3 +126,17 @@ def test_the_other_side_of_a_comparison_follows() -> None:
 def test_steps_may_be_named_by_their_heading(heading, kind, expected):
     passage = Passage("a#0", "Find people.", Clue(), Source("a"), Place((heading,), kind=kind))
     assert has_steps(passage) is expected
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("| NCR | Nonconformity report: a record |", True),
+        ("| **NCR** | Nonconformity report |", True),
+        ("| NCR | 12 |", False),
+        ("| NCR 4 | Nonconformity report |", False),
+        ("| Tom | NCR | a report |", False),
+    ],
+)
+def test_the_row_of_a_glossary_defines_its_first_cell(row: str, expected: bool) -> None:
+    assert (definition_of("NCR").search(f"| Term | Meaning |\n| --- | --- |\n{row}") is not None) is expected

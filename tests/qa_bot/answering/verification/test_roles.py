@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from qa_bot.answering.verification.roles import lacks_role
+from qa_bot.answering.verification.roles import AskedRole, lacks_role
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,22 @@ from qa_bot.answering.verification.roles import lacks_role
 )
 def test_a_role_without_anything_near_it_is_lacking(question: str, cover: dict[str, float], lacks: bool) -> None:
     assert lacks_role(question, cover) is lacks
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "holds"),
+    [
+        ("Who is the head of quality?", "| Petra Lang | Head of Quality | Leipzig |", True),
+        ("who's our head of quality", "- Head of quality: Petra Lang, room 4", True),
+        ("Who is the head of quality?", "The head of quality is Dr. Weiss.", True),
+        ("Wer ist die Leiterin der Werkstatt?", "Leiterin der Werkstatt ist Frau Yılmaz.", True),
+        ("Who is the head of quality?", "The head of quality assigns an owner.", False),
+        ("Who is the head of quality?", "| Head of quality | assigns an owner |", False),
+        ("Who is the head of quality?", "| Petra Lang | Deputy of the head of quality in Prague and Vienna |", False),
+        ("Who is the head of quality?", "| Head Of Quality | Leipzig |", False),
+        ("Who pays the head of quality?", "| Petra Lang | Head of quality |", False),
+        ("Who is she?", "| Petra Lang | Head of quality |", False),
+    ],
+)
+def test_a_text_names_the_holder_of_a_role(question: str, text: str, holds: bool) -> None:
+    assert AskedRole.of(question).is_held(text, "de" if question.startswith("Wer") else "en") is holds
