@@ -24,6 +24,13 @@ OK, FAILED, WRONG_USAGE, NO_ANSWER, PARTLY, INTERRUPTED = 0, 1, 2, 3, 4, 130
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+def code_with_rejects(rejected: int, accepted: int) -> int:
+    """Exit code of a command that reads records: 1 if all were rejected, 4 if some were, 0 otherwise."""
+    if not rejected:
+        return OK
+    return PARTLY if accepted else FAILED
+
+
 @dataclass(frozen=True, slots=True)
 class GlobalOptions:
     """Options before the command."""

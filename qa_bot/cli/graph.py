@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from qa_bot.cli.context import (
-    FAILED,
     NO_ANSWER,
     OK,
     Json,
+    code_with_rejects,
     open_bot,
     open_home,
     print_json,
@@ -65,7 +65,7 @@ def add(
         print_json(added.as_dict())
     else:
         show_graph_added(added)
-    raise typer.Exit(FAILED if added.rejected and not (added.triples or added.names) else OK)
+    raise typer.Exit(code_with_rejects(added.rejected, added.triples + added.names))
 
 
 @app.command()

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from qa_bot.cli.context import FAILED, OK, Json, open_encoder, open_home, print_json
+from qa_bot.cli.context import Json, code_with_rejects, open_encoder, open_home, print_json
 from qa_bot.cli.documents.adding import MaxRatio, MaxRecordBytes, MaxTotalBytes, ingest_limits
 
 
@@ -90,4 +90,4 @@ def import_(
         print_json(imported.as_dict())
     else:
         show_imported(imported)
-    raise typer.Exit(FAILED if imported.documents.rejected and not imported.sound else OK)
+    raise typer.Exit(code_with_rejects(imported.documents.rejected, imported.sound))

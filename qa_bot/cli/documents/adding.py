@@ -11,8 +11,8 @@ from qa_bot.cli.context import (
     FAILED,
     NO_ANSWER,
     OK,
-    PARTLY,
     Json,
+    code_with_rejects,
     expect_name,
     open_bot,
     open_filled,
@@ -141,11 +141,7 @@ def _show(added: AddReport, *, with_files: bool, dry_run: bool, json: bool) -> N
 
 def exit_code(report: AddReport) -> int:
     """1 if a source could not be compared or everything was rejected, 4 if only some records were."""
-    if report.errors:
-        return FAILED
-    if not report.rejected:
-        return OK
-    return PARTLY if report.accepted or report.removed else FAILED
+    return FAILED if report.errors else code_with_rejects(report.rejected, report.accepted + report.removed)
 
 
 def site_options(**options: float | None) -> dict[str, float]:
