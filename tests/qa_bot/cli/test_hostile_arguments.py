@@ -37,6 +37,12 @@ def test_arguments_of_any_bytes(qa_bot, arguments: tuple[str, ...]) -> None:
     assert "Traceback" not in called.err
 
 
+def test_a_negative_value_of_a_setting_is_out_of_range(qa_bot) -> None:
+    refused = qa_bot("config", "set", "answer.limit", "-5")
+    assert refused.code == 1
+    assert "Expected a whole number of at least 1 for answer.limit, but got '-5'" in refused.err
+
+
 def test_ids_are_short_and_printable_and_addresses_are_of_the_web(qa_bot, write_lines) -> None:
     rows = [
         {"_id": "x" * 1025, "title": "long", "text": "A document about zorgons and their id."},
