@@ -132,6 +132,23 @@ def expect_name(name: str | None) -> str | None:
     return name
 
 
+def expect_places(places: list[str] | None) -> list[str] | None:
+    """Paths, URLs or names of sources on the command line; an empty one, which would be the current folder, is wrong
+    usage."""
+    for place in places or ():
+        if not place.strip():
+            raise typer.BadParameter(
+                f"Expected a path that is not empty, but got {place!r}; the current folder is `.`."
+            )
+    return places
+
+
+def path_of(text: str) -> Path:
+    """A path on the command line; see `expect_places`."""
+    expect_places([text])
+    return Path(text)
+
+
 def read_secret(name: str) -> str:
     """One line of standard input; in a terminal it is not shown. Without one it is wrong usage.
 

@@ -14,6 +14,7 @@ from qa_bot.cli.context import (
     Json,
     code_with_rejects,
     expect_name,
+    expect_places,
     open_bot,
     open_filled,
     present_home,
@@ -56,7 +57,10 @@ AllowEmpty = Annotated[
 
 def add(
     context: typer.Context,
-    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Files, folders, and URLs of pages.")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH", help="Files, folders, and URLs of pages.", callback=expect_places),
+    ],
     format: Format = None,  # noqa: A002 (the flag's name)
     collection: Collection = None,
     sync: Annotated[bool, typer.Option("--sync", help="Also remove documents whose files are gone.")] = False,

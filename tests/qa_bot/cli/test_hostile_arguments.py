@@ -118,11 +118,20 @@ def test_every_command_writes_through_say():
     ]
 
 
-@pytest.mark.parametrize("arguments", [("--home", "", "status"), ("use", ""), ("use", "--ranker", "")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--home", "", "status"), ("use", ""), ("use", "--ranker", ""), ("add", ""), ("add", " "), ("sync", ""),
+        ("watch", ""), ("kg", "add", ""), ("kg", "add", "--mentions", ""), ("sources", "move", "docs", ""),
+        ("export", ""), ("import", ""), ("ask", "--batch", "", "--out", "out"), ("ask", "--batch", "in", "--out", ""),
+    ],
+)  # fmt: skip
 def test_an_empty_text_is_not_the_current_directory(qa_bot, tmp_path, monkeypatch, arguments: tuple[str, ...]) -> None:
     (current := tmp_path / "current").mkdir(mode=0o755)
     monkeypatch.chdir(current)
-    assert qa_bot(*arguments).code == 2
+    refused = qa_bot(*arguments)
+    assert (refused.code, refused.out) == (2, "")
+    assert "Expected" in refused.err
     assert list(current.iterdir()) == []
     assert current.stat().st_mode & 0o777 == 0o755
 
