@@ -58,10 +58,15 @@ IncludeArchived = Annotated[bool, typer.Option("--include-archived", help="Rank 
 
 Batch = Annotated[
     Path | None,
-    typer.Option(metavar="<path>", help='Many questions: JSONL {"_id", "title", "body"}.', parser=path_of),
+    typer.Option(
+        metavar="<path>", help='Many questions: JSONL {"_id", "title", "body"}; - reads standard input.', parser=path_of
+    ),
 ]
 Out = Annotated[
-    Path | None, typer.Option(metavar="<path>", help="File for the answers of --batch, one a line.", parser=path_of)
+    Path | None,
+    typer.Option(
+        metavar="<path>", help="File for the answers of --batch, one a line; - is standard output.", parser=path_of
+    ),
 ]
 Run = Annotated[
     Path | None,
@@ -168,10 +173,12 @@ def _scope(bot: Bot, fields: dict[str, Any]) -> Scope:
 def _ask_batch(
     bot: Bot, batch: Path, out: Path, *, run: Path | None, ask: Ask, narrowing: dict[str, Any], improving: bool
 ) -> None:
-    from qa_bot.cli.batch import answer_all
+    from qa_bot.cli.batch import STANDARD, answer_all
     from qa_bot.cli.documents.improving import improve_before
     from qa_bot.terminal.output import counting
 
+    if batch != STANDARD:
+        batch.open("rb").close()  # an input that cannot be read is an error before any work
     if improving:
         improve_before(bot.home, bot.config)
     with counting("Answering") as progress:
