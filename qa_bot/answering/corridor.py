@@ -116,8 +116,7 @@ class Corridor:
     def start(self, deadline: Deadline, listen: Listener = ignore_event) -> Clock:
         """The clock of a question that has just arrived."""
         models = {model.name: MODEL_TIME_SHARE for model in self._rankers.models}
-        left = deadline.left()
-        caps = {name: share * left for name, share in {**models, **STAGE_TIME_SHARES}.items()}
+        caps = {name: share * deadline.left() for name, share in {**models, **STAGE_TIME_SHARES}.items()}
         return Clock(deadline, self._workers, caps, listen)
 
     def answer(
@@ -190,7 +189,9 @@ class Corridor:
         )
 
     def answer_from_graph(self, ask: Ask, clock: Clock) -> Answer:
-        """One answer from the graph alone."""
+        """One answer from the graph alone, facts of the starter included."""
+        if self._fallback is not None:
+            return self._fallback.answer_from_graph(ask, clock)
         fact = self._fact(ask.question, clock)
         accepted = fact is not None and fact.accepted
         text = fact.answer.text if accepted and fact and fact.answer else ""
@@ -224,10 +225,9 @@ class Corridor:
             return self._fallback.search(query, clock, engine=engine, top=top, scope=scope)
         if only:
             raise FactsScopeError
-        if self.facts is None:
+        if (facts := self.facts) is None:
             return ()
-        search = partial(self.facts.search, query, top=top)
-        return tuple(clock.run("facts", lambda share: search(check=share.check), []))
+        return tuple(clock.run("facts", lambda share: facts.search(query, top=top, check=share.check), []))
 
     def rank(
         self,

@@ -47,9 +47,9 @@ class Knowledge(NamedTuple):
 class Scope:
     """What the user narrows a question to; everything by default.
 
-    `since` and `until` are dates (`2024`, `2024-05`, `2024-05-31`), both included; a day that a month lacks is
-    its last. `include_archived` ranks archived documents like all others. `leave_out` is the id of a document that is
-    not found: the question itself, in a collection of questions (Wang 2018, §7.2.1); only callers set it.
+    `since` and `until` are dates (`2024`, `2024-05`, `2024-05-31`), both included. `include_archived` ranks archived
+    documents like all others. `leave_out` is the id of a document that is not found: the question itself, in a
+    collection of questions (Wang 2018, §7.2.1); only callers set it.
     """
 
     collections: tuple[str, ...] = ()
@@ -114,7 +114,6 @@ class Scope:
 
 
 EVERYTHING = Scope()
-LONGEST_MONTH = 31
 
 
 def _expect_spelt(keys: Iterable[str]) -> None:
@@ -167,8 +166,9 @@ def _day(text: str, rest: tuple[int, int]) -> int:
     parts = text.strip().split("-")
     try:
         numbers = [int(part) for part in parts]
-        year, month, day = [*numbers, *rest[len(numbers) - 1 :]][:3] if len(numbers) < 3 else numbers
-        day = min(day, _last_day(year, month)) if day <= LONGEST_MONTH else day
+        year, month, day = [*numbers, *rest[len(numbers) - 1 :]]
+        is_complete = len(numbers) > len(rest)
+        day = day if is_complete else min(day, _last_day(year, month))
         return int(date(year, month, day).strftime("%Y%m%d"))
     except (ValueError, OverflowError):
         raise ScopeError(f"Expected a date like 2024, 2024-05 or 2024-05-31, but got {text!r}.") from None

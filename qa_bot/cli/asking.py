@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qa_bot.cli.context import NO_ANSWER, OK, Json, open_bot, open_home, print_json, read_line, read_question, say
+from qa_bot.cli.context import (
+    NO_ANSWER,
+    OK,
+    Json,
+    open_bot,
+    open_home,
+    path_of,
+    print_json,
+    read_line,
+    read_question,
+    say,
+)
 from qa_core.text.safe_text import valid
 
 if TYPE_CHECKING:
@@ -45,6 +56,23 @@ Until = Annotated[str | None, typer.Option(help="Only documents of this date or 
 Language = Annotated[str | None, typer.Option(help="Only documents in this language: en, de, …", show_default=False)]
 IncludeArchived = Annotated[bool, typer.Option("--include-archived", help="Rank archived documents like all others.")]
 
+Batch = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="<path>", help='Many questions: JSONL {"_id", "title", "body"}; - reads standard input.', parser=path_of
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="<path>", help="File for the answers of --batch, one a line; - is standard output.", parser=path_of
+    ),
+]
+Run = Annotated[
+    Path | None,
+    typer.Option(metavar="<path>", help="Write the documents ranked for --batch as a TREC run.", parser=path_of),
+]
+
 
 def _checked_seconds(seconds: float | None) -> float | None:
     if seconds is not None and not 0 < seconds < math.inf:  # also for nan
@@ -76,9 +104,9 @@ def ask(
     trace: Annotated[bool, typer.Option(help="Show queries, and candidates with the score of each stage.")] = False,
     timings: Annotated[bool, typer.Option(help="Show how long each stage took.")] = False,
     json: Json = False,
-    batch: Annotated[Path | None, typer.Option(help='Many questions: JSONL {"_id", "title", "body"}.')] = None,
-    out: Annotated[Path | None, typer.Option(help="File for the answers of --batch, one a line.")] = None,
-    run: Annotated[Path | None, typer.Option(help="Write the documents ranked for --batch as a TREC run.")] = None,
+    batch: Batch = None,
+    out: Out = None,
+    run: Run = None,
     no_improve: Annotated[bool, typer.Option("--no-improve", help="Begin --batch without better vectors.")] = False,
 ) -> None:
     """Answer a question, with the sources of the answer."""
@@ -145,10 +173,12 @@ def _scope(bot: Bot, fields: dict[str, Any]) -> Scope:
 def _ask_batch(
     bot: Bot, batch: Path, out: Path, *, run: Path | None, ask: Ask, narrowing: dict[str, Any], improving: bool
 ) -> None:
-    from qa_bot.cli.batch import answer_all
+    from qa_bot.cli.batch import STANDARD, answer_all
     from qa_bot.cli.documents.improving import improve_before
     from qa_bot.terminal.output import counting
 
+    if batch != STANDARD:
+        batch.open("rb").close()  # an input that cannot be read is an error before any work
     if improving:
         improve_before(bot.home, bot.config)
     with counting("Answering") as progress:

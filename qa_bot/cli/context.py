@@ -24,6 +24,13 @@ OK, FAILED, WRONG_USAGE, NO_ANSWER, PARTLY, INTERRUPTED = 0, 1, 2, 3, 4, 130
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+def code_with_rejects(rejected: int, accepted: int) -> int:
+    """Exit code of a command that reads records: 1 if all were rejected, 4 if some were, 0 otherwise."""
+    if not rejected:
+        return OK
+    return PARTLY if accepted else FAILED
+
+
 @dataclass(frozen=True, slots=True)
 class GlobalOptions:
     """Options before the command."""
@@ -123,6 +130,23 @@ def expect_name(name: str | None) -> str | None:
     if name is not None and (not name.strip() or has_control_characters(name)):
         raise typer.BadParameter(f"Expected a name that is not blank and has no control characters, but got {name!r}.")
     return name
+
+
+def expect_places(places: list[str] | None) -> list[str] | None:
+    """Paths, URLs or names of sources on the command line; an empty one, which would be the current folder, is wrong
+    usage."""
+    for place in places or ():
+        if not place.strip():
+            raise typer.BadParameter(
+                f"Expected a path that is not empty, but got {place!r}; the current folder is `.`."
+            )
+    return places
+
+
+def path_of(text: str) -> Path:
+    """A path on the command line; see `expect_places`."""
+    expect_places([text])
+    return Path(text)
 
 
 def read_secret(name: str) -> str:

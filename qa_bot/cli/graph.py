@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from qa_bot.cli.context import (
-    FAILED,
     NO_ANSWER,
     OK,
     Json,
+    code_with_rejects,
     open_bot,
     open_home,
+    path_of,
     print_json,
     read_question,
     say,
@@ -32,13 +33,19 @@ app = typer.Typer(
 def add(
     context: typer.Context,
     files: Annotated[
-        list[Path] | None, typer.Argument(help="N-Triples, N-Quads or Turtle, plain, .gz or .bz2.", show_default=False)
+        list[Path] | None,
+        typer.Argument(
+            help="N-Triples, N-Quads or Turtle, plain, .gz or .bz2.",
+            parser=path_of,
+            show_default=False,
+        ),
     ] = None,
     labels: Annotated[
         list[str] | None, typer.Option(help="Predicate of names, beside the usual ones; may be given again.")
     ] = None,
     mentions: Annotated[
-        list[Path] | None, typer.Option(help="Table text TAB entity TAB count; may be given again.")
+        list[Path] | None,
+        typer.Option(metavar="<path>", help="Table text TAB entity TAB count; may be given again.", parser=path_of),
     ] = None,
     languages: Annotated[str | None, typer.Option(help="Languages of literals to keep, such as en,de.")] = None,
     strict: Annotated[bool, typer.Option(help="Stop at the first malformed line.")] = False,
@@ -65,7 +72,7 @@ def add(
         print_json(added.as_dict())
     else:
         show_graph_added(added)
-    raise typer.Exit(FAILED if added.rejected and not (added.triples or added.names) else OK)
+    raise typer.Exit(code_with_rejects(added.rejected, added.triples + added.names))
 
 
 @app.command()

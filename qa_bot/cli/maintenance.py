@@ -146,7 +146,7 @@ def config(context: typer.Context, json: Json = False) -> None:
         show_settings(rows)
 
 
-@settings.command("set")
+@settings.command("set", context_settings={"ignore_unknown_options": True})  # a value may be a negative number
 def set_(
     context: typer.Context,
     key: Annotated[str, typer.Argument(help="section.key")],

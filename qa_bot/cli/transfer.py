@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from qa_bot.cli.context import FAILED, OK, Json, open_encoder, open_home, print_json
+from qa_bot.cli.context import Json, code_with_rejects, open_encoder, open_home, path_of, print_json
 from qa_bot.cli.documents.adding import MaxRatio, MaxRecordBytes, MaxTotalBytes, ingest_limits
 
 
@@ -20,7 +20,10 @@ class FeedbackFormat(StrEnum):
 
 def export(
     context: typer.Context,
-    out: Annotated[Path, typer.Argument(help="File to write; - is standard output, for votes as JSONL.")],
+    out: Annotated[
+        Path,
+        typer.Argument(help="File to write; - is standard output, for votes as JSONL.", parser=path_of),
+    ],
     feedback: Annotated[
         FeedbackFormat | None,
         typer.Option(help="Only votes: TREC qrels with their questions beside, or JSONL.", show_default=False),
@@ -69,7 +72,7 @@ def _export_votes(context: typer.Context, out: Path, format: FeedbackFormat, *, 
 
 def import_(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="A file that `qa-bot export` wrote.")],
+    file: Annotated[Path, typer.Argument(help="A file that `qa-bot export` wrote.", parser=path_of)],
     json: Json = False,
     max_total_bytes: MaxTotalBytes = None,
     max_record_bytes: MaxRecordBytes = None,
@@ -90,4 +93,4 @@ def import_(
         print_json(imported.as_dict())
     else:
         show_imported(imported)
-    raise typer.Exit(FAILED if imported.documents.rejected and not imported.sound else OK)
+    raise typer.Exit(code_with_rejects(imported.documents.rejected, imported.sound))

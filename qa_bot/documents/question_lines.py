@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,22 +27,22 @@ class WrongLine(NamedTuple):
 
 def read_questions(path: Path) -> Iterator[Question | WrongLine]:
     """A question for each line, or the error of that line; empty lines and repeated ids are errors."""
-    for line in read_question_lines(path):
-        yield line if isinstance(line, WrongLine) else line.question
+    with path.open("rb") as lines:
+        for line in parsed_lines(lines):
+            yield line if isinstance(line, WrongLine) else line.question
 
 
-def read_question_lines(path: Path) -> Iterator[QuestionLine | WrongLine]:
+def parsed_lines(lines: Iterable[bytes]) -> Iterator[QuestionLine | WrongLine]:
     """Each line with its question, or its error; see `read_questions`."""
     seen: set[str] = set()
-    with path.open("rb") as lines:
-        for line in lines:
-            parsed = _parse(line)
-            if isinstance(parsed, QuestionLine):
-                qid = parsed.question.id
-                if qid in seen:
-                    parsed = WrongLine(f"Expected ids that differ, but got {qid!r} again; rename this one.", qid)
-                seen.add(qid)
-            yield parsed
+    for line in lines:
+        parsed = _parse(line)
+        if isinstance(parsed, QuestionLine):
+            qid = parsed.question.id
+            if qid in seen:
+                parsed = WrongLine(f"Expected ids that differ, but got {qid!r} again; rename this one.", qid)
+            seen.add(qid)
+        yield parsed
 
 
 def _parse(line: bytes) -> QuestionLine | WrongLine:

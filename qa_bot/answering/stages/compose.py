@@ -45,10 +45,17 @@ def compose(decided: Decided, index: Index, *, limit: int, top: int) -> Composed
     if decided.verdict == "passage":
         tiling = _tiled(decided, index, max(1, limit))
         if tiling.text:
-            lead = within_one(tiling.lead, [used.span for used in tiling.tiles])
+            lead = within_one(tiling.lead or _first_sentence(tiling), [used.span for used in tiling.tiles])
             sources = _tiled_sources(tiling, candidates[:top])
             return Composed("passage", tiling.text, sources, lead=lead, former=tiling.former)
     return Composed(sources=documents)
+
+
+def _first_sentence(tiling: Tiling) -> Span | None:
+    """The lead of a text that answers from its beginning, such as that of a question with its answer."""
+    start = tiling.tiles[0].span[0] if tiling.tiles else 0
+    first = next(((a, b) for a, b in sentences(tiling.text) if b > start), None)
+    return first and (max(first[0], start), first[1])
 
 
 def _tiled(decided: Decided, index: Index, limit: int) -> Tiling:

@@ -181,8 +181,7 @@ def rank_passages(
     candidates = {
         row: _candidate(passages[int(keys[row])], by_row[row], row, raw) for row in dict.fromkeys([*heads, *best])
     }
-    queries = [reading.query for reading in readings if reading.query is not None]
-    if queries:
+    if queries := [reading.query for reading in readings if reading.query is not None]:
         query: FloatArray = np.asarray(np.mean(queries, axis=0), np.float32)  # (D,): its products are the mean cosines
         numbered = {int(keys[row]): candidates[row] for row in heads}
         candidates.update(zip(heads, with_leads(index, query, numbered, formulation), strict=True))

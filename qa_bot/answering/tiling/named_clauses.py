@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from qa_bot.answering.tiling.leads.cited_place import with_page
 from qa_bot.answering.verification.amounts import asks_how_much, has_amount, lacks_amount
 from qa_core.text.analysis import terms
 from qa_core.text.languages import analysis_language
@@ -41,7 +42,8 @@ def with_named_clause(candidate: Candidate, question: str) -> Candidate:
         return len(of_question.intersection(terms(words, language))) + AMOUNT * _has_asked_amount(question, words)
 
     start, _ = max(clauses, key=fit)  # the first of equal ones
-    return replace(candidate, signals=replace(candidate.signals, lead=(start, lead[1])))
+    passage = replace(candidate.passage, place=with_page(candidate.passage.place, start))
+    return replace(candidate, passage=passage, signals=replace(candidate.signals, lead=(start, lead[1])))
 
 
 def is_clause(text: str, start: int) -> bool:

@@ -11,9 +11,10 @@ from qa_bot.cli.context import (
     FAILED,
     NO_ANSWER,
     OK,
-    PARTLY,
     Json,
+    code_with_rejects,
     expect_name,
+    expect_places,
     open_bot,
     open_filled,
     present_home,
@@ -56,7 +57,10 @@ AllowEmpty = Annotated[
 
 def add(
     context: typer.Context,
-    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Files, folders, and URLs of pages.")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH", help="Files, folders, and URLs of pages.", callback=expect_places),
+    ],
     format: Format = None,  # noqa: A002 (the flag's name)
     collection: Collection = None,
     sync: Annotated[bool, typer.Option("--sync", help="Also remove documents whose files are gone.")] = False,
@@ -141,11 +145,7 @@ def _show(added: AddReport, *, with_files: bool, dry_run: bool, json: bool) -> N
 
 def exit_code(report: AddReport) -> int:
     """1 if a source could not be compared or everything was rejected, 4 if only some records were."""
-    if report.errors:
-        return FAILED
-    if not report.rejected:
-        return OK
-    return PARTLY if report.accepted or report.removed else FAILED
+    return FAILED if report.errors else code_with_rejects(report.rejected, report.accepted + report.removed)
 
 
 def site_options(**options: float | None) -> dict[str, float]:

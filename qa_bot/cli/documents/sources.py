@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qa_bot.cli.context import FAILED, OK, Json, expect_name, open_filled, open_home, print_json, say
+from qa_bot.cli.context import (
+    FAILED,
+    OK,
+    Json,
+    expect_name,
+    expect_places,
+    open_filled,
+    open_home,
+    path_of,
+    print_json,
+    say,
+)
 from qa_bot.cli.documents.adding import AllowEmpty, exit_code
 from qa_bot.cli.documents.improving import NoImprove, finish_change
 from qa_bot.cli.entry_points import PLAIN_HELP
@@ -20,7 +31,10 @@ sources = typer.Typer(
     help="Show the sources of documents; rename, move or remove one.", invoke_without_command=True, **PLAIN_HELP
 )
 
-Names = Annotated[list[str] | None, typer.Argument(metavar="[SOURCE]...", help="Names, paths or URLs of sources.")]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[SOURCE]...", help="Names, paths or URLs of sources.", callback=expect_places),
+]
 
 
 def sync(
@@ -113,7 +127,7 @@ def rename(
 def move(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="Name of the source.")],
-    place: Annotated[Path, typer.Argument(help="Where its folder or file is now.")],
+    place: Annotated[Path, typer.Argument(help="Where its folder or file is now.", parser=path_of)],
     json: Json = False,
 ) -> None:
     """Tell where a source is now; `sync` compares its files there, and its documents stay."""

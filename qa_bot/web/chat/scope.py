@@ -22,6 +22,10 @@ def _listed(value: object) -> object:
 
 
 def _date(value: str) -> str:
+    try:
+        Scope(since=value).filter()  # no 30 February
+    except ScopeError:
+        raise PydanticCustomError("date", DATE_EXPECTED) from None
     if not re.fullmatch(DATE, value):
         raise PydanticCustomError("date", DATE_EXPECTED)
     return value

@@ -36,7 +36,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ({"under": ["./b/", "HTTPS://site.example/c/"]}, Filter(under=("b", "site.example/c"))),
         ({"since": "2024", "until": "2024"}, Filter(since=20240101, until=20241231)),
         ({"since": "2024-02", "until": "2024-02"}, Filter(since=20240201, until=20240229)),
-        ({"since": "2024-02-31"}, Filter(since=20240229)),
+        ({"since": "2024-02-29", "until": "2023-02"}, Filter(since=20240229, until=20230228)),
         ({"since": "2024-12-31", "until": "2023-12"}, Filter(since=20241231, until=20231231)),
         ({"under": "HTTP://Site.Example:8940/docs/cäsar/#top"}, Filter(under=("site.example:8940/docs/c%C3%A4sar",))),
         ({"under": "http://"}, Filter(under=("",))),
@@ -49,7 +49,7 @@ def test_the_keys_of_a_request_become_a_filter(fields: dict, expected: Filter) -
     assert Scope.of(fields).filter() == expected
 
 
-@pytest.mark.parametrize("date", ["yesterday", "2024-13", "2024-02-32", "24", "2024-01-01-01"])
+@pytest.mark.parametrize("date", ["yesterday", "2024-13", "2024-02-32", "2023-02-29", "24", "2024-01-01-01"])
 def test_a_wrong_date_is_refused_with_an_example(date: str) -> None:
     if date == "24":  # the year 24
         assert Scope.of({"since": date}).filter().since == 240101

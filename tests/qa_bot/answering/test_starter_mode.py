@@ -69,6 +69,14 @@ def test_the_starter_answers_what_the_owners_documents_do_not_and_says_so(home: 
     assert "Ottawa" in fact.text
 
 
+def test_the_graph_alone_answers_with_facts_of_the_starter(home: Path) -> None:
+    with _opened(home, "auto") as bot:
+        fact = bot.ask_graph("What is the capital of Canada?", trace=True)
+    assert fact.answered
+    assert "Ottawa" in fact.text
+    assert "facts" in (fact.trace or {})
+
+
 def test_the_starter_does_not_answer_about_another_thing(home: Path) -> None:
     with _opened(home, "auto") as bot:
         for question in ("how do I wash the woollen filter", "The blade is dull, how do I sharpen it?"):

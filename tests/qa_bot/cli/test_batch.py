@@ -9,13 +9,16 @@ import signal
 import subprocess
 import sys
 import time
+from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from qa_bot.answering.ask import Ask
 from qa_bot.bot import Bot
 from qa_bot.cli.batch import BatchError, answer_all
+from qa_bot.cli.documents import improving
 
 ROWS = [
     {"_id": "q1", "title": "Why do cats sleep all day?"},
@@ -200,6 +203,51 @@ def test_batch_command(qa_bot, questions, tmp_path) -> None:
     assert again.err == called.err.rstrip() + ", 9 done before\n"
     assert qa_bot("ask", "--batch", questions).code == 2
     assert qa_bot("ask", "--batch", tmp_path / "none.jsonl", "--out", out).code == 1
+
+
+def test_standard_input_and_output(qa_bot, questions, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = tmp_path / "run.trec"
+    for _ in range(2):  # nothing is resumed
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=BytesIO(questions.read_bytes())))
+        called = qa_bot("ask", "--batch", "-", "--out", "-", "--run", run)
+        assert called.code == 0
+        answers = [json.loads(line) for line in called.out.splitlines()]
+        assert [answer["qid"] for answer in answers] == ["q1", "q2", None, "q 3", None, "q1", None, "q5", "7"]
+        assert answers[2]["error"].startswith("-:3: Expected a JSON object")
+        assert "before" not in called.err
+    assert run_rows(run)
+    refused = qa_bot("ask", "--batch", questions, "--out", "-", "--run", "-")
+    assert (refused.code, "Expected a file as --run" in refused.err) == (1, True)
+    assert not (tmp_path / "-").exists()
+
+
+def test_an_input_that_cannot_be_read_changes_nothing(qa_bot, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(improving, "improve_before", lambda *_: pytest.fail("made better vectors"))
+    for source in (tmp_path / "none.jsonl", tmp_path):
+        refused = qa_bot("ask", "--batch", source, "--out", tmp_path / "out.jsonl", "--run", tmp_path / "run.trec")
+        assert (refused.code, str(source) in refused.err) == (1, True)
+    assert not list(tmp_path.glob("*.*"))
+
+
+def test_a_line_takes_the_options_of_the_command(qa_bot, write_lines, tmp_path) -> None:
+    options = [
+        {"top": 1, "persona": "captain", "hint": "ships", "deadline": 9, "category": "pets"},
+        *({"top": 0}, {"deadline": "soon"}, {"persona": "nobody at all"}, {"hint": 3}),
+        *({"topp": 1, "metadata": {}}, {"metadata": {}}),
+    ]
+    rows = [{"_id": number, "title": "Why do cats sleep all day?", **one} for number, one in enumerate(options)]
+    source, out = write_lines("in.jsonl", *rows), tmp_path / "out.jsonl"
+    called = qa_bot("ask", "--batch", source, "--out", out, "--top", 3)
+    styled, top, deadline, persona, hint, *plain = lines(out)
+    assert (styled["styled"]["persona"], len(styled["sources"])) == ("captain", 1)
+    assert [len(answer["sources"]) for answer in plain] == [3, 3]
+    assert top["error"] == f"{source}:2: Expected a whole number of at least 1 as `top`, but got 0."
+    assert "Expected a number of at least 0 as `deadline`, but got 'soon'" in deadline["error"]
+    assert "nobody at all" in persona["error"]
+    assert "Expected a text (str) as `hint`" in hint["error"]
+    assert f"{source}:6: the key `topp` has no meaning here; the nearest is `top`. It is ignored." in called.err
+    assert called.err.count("metadata") == 1
 
 
 def test_a_line_takes_the_paths_and_names_that_the_command_line_takes(bot, qa_bot, write_lines, tmp_path) -> None:

@@ -37,6 +37,12 @@ def test_arguments_of_any_bytes(qa_bot, arguments: tuple[str, ...]) -> None:
     assert "Traceback" not in called.err
 
 
+def test_a_negative_value_of_a_setting_is_out_of_range(qa_bot) -> None:
+    refused = qa_bot("config", "set", "answer.limit", "-5")
+    assert refused.code == 1
+    assert "Expected a whole number of at least 1 for answer.limit, but got '-5'" in refused.err
+
+
 def test_ids_are_short_and_printable_and_addresses_are_of_the_web(qa_bot, write_lines) -> None:
     rows = [
         {"_id": "x" * 1025, "title": "long", "text": "A document about zorgons and their id."},
@@ -112,11 +118,20 @@ def test_every_command_writes_through_say():
     ]
 
 
-@pytest.mark.parametrize("arguments", [("--home", "", "status"), ("use", ""), ("use", "--ranker", "")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--home", "", "status"), ("use", ""), ("use", "--ranker", ""), ("add", ""), ("add", " "), ("sync", ""),
+        ("watch", ""), ("kg", "add", ""), ("kg", "add", "--mentions", ""), ("sources", "move", "docs", ""),
+        ("export", ""), ("import", ""), ("ask", "--batch", "", "--out", "out"), ("ask", "--batch", "in", "--out", ""),
+    ],
+)  # fmt: skip
 def test_an_empty_text_is_not_the_current_directory(qa_bot, tmp_path, monkeypatch, arguments: tuple[str, ...]) -> None:
     (current := tmp_path / "current").mkdir(mode=0o755)
     monkeypatch.chdir(current)
-    assert qa_bot(*arguments).code == 2
+    refused = qa_bot(*arguments)
+    assert (refused.code, refused.out) == (2, "")
+    assert "Expected" in refused.err
     assert list(current.iterdir()) == []
     assert current.stat().st_mode & 0o777 == 0o755
 

@@ -46,7 +46,7 @@ def test_bad_lines_are_rejected_and_the_others_added(qa_bot, tmp_path: Path):
     }
     path.write_bytes(b"\n".join([GOOD.encode(), *bad.values(), f'<{EX}lima> {LABEL} "Limapolis" .'.encode()]) + b"\n")
     added = qa_bot("kg", "add", path, "--json")
-    assert added.code == 0
+    assert (added.code, qa_bot("kg", "add", path).code) == (4, 4)
     assert added.json["files"] == [{"path": str(path), "triples": 2, "rejected": len(bad), "dropped": 0}]
     rejects = Path(added.json["rejects_file"]).read_text(encoding="utf-8")
     assert all(f"bad.nt:{line}" in rejects for line in bad)
@@ -57,6 +57,16 @@ def test_bad_lines_are_rejected_and_the_others_added(qa_bot, tmp_path: Path):
     assert strict.code == 1
     assert "line 2" in strict.err
     assert qa_bot("kg", "stats", "--json").json["generation"] == generation
+
+
+def test_exit_codes_without_good_or_bad_lines(qa_bot, tmp_path: Path):
+    good, bad, table = tmp_path / "good.nt", tmp_path / "bad.nt", tmp_path / "names.tsv"
+    good.write_text(f"{GOOD}\n")
+    bad.write_text("<http://example.org/no object> .\n")
+    table.write_text(f"Peru\t{EX}peru\t3\nno table\n")
+    assert qa_bot("kg", "add", good).code == 0
+    assert qa_bot("kg", "add", bad).code == 1
+    assert qa_bot("kg", "add", "--mentions", table).code == 4
 
 
 def test_extensions_in_capitals_are_read_and_copied(qa_bot, empty_home: Home, tmp_path: Path):

@@ -164,7 +164,7 @@ BAD_TURNS: list[tuple[object, str]] = [
 ]
 
 
-def test_bad_records_are_rejected_and_good_ones_imported(empty_home, archive, encoder) -> None:
+def test_bad_records_are_rejected_and_good_ones_imported(empty_home, archive, encoder, qa_bot) -> None:
     lines = [turn if isinstance(turn, str) else json.dumps(turn) for turn, _ in BAD_TURNS]
 
     def change(members: dict[str, bytes]) -> None:
@@ -193,6 +193,7 @@ def test_bad_records_are_rejected_and_good_ones_imported(empty_home, archive, en
     rejects = imported.documents.rejects_file
     assert rejects is not None
     assert len(rejects.read_text().splitlines()) == len(reasons) == imported.documents.rejected
+    assert qa_bot("import", path).code == 4
 
 
 INTERRUPTED = """

@@ -31,8 +31,7 @@ def cited_place(passage: Passage, units: Sequence[Span], scores: FloatArray, lea
     if lead is None:
         return place
     if place.row is None:
-        pages = [page for start, page in place.later if start <= lead[0]]
-        return replace(place, page=pages[-1]) if pages else place
+        return with_page(place, lead[0])
     rows = [start for start, _ in units if text.startswith("|", start)]
     if not rows:  # a question with its answer, or a part of a row
         return place
@@ -40,6 +39,14 @@ def cited_place(passage: Passage, units: Sequence[Span], scores: FloatArray, lea
     best = best if best in rows else next((start for start in rows if lead[0] <= start < lead[1]), -1)
     place = replace(place, later=((rows[0], place.row), *place.later))
     return with_row(place, text, best) if best >= 0 else replace(place, row=None)
+
+
+def with_page(place: Place, start: int) -> Place:
+    """The place with the page that has the text at `start`; its `later` then has the first page, too."""
+    if place.page is None or place.row is not None or not place.later:
+        return place
+    later = place.later if place.later[0][0] == 0 else ((0, place.page), *place.later)
+    return replace(place, page=[page for begin, page in later if begin <= start][-1], later=later)
 
 
 def with_row(place: Place, text: str, start: int) -> Place:

@@ -36,6 +36,12 @@ def test_a_lead_that_the_limit_cuts_ends_with_the_answer() -> None:
     assert (answer.text, answer.lead) == ("One two three.", (0, 14))
 
 
+def test_an_answer_without_a_better_lead_begins_with_it() -> None:
+    answer = composed(["Rust is iron oxide. Vinegar removes it."], None)
+    assert answer.lead is not None
+    assert answer.text[slice(*answer.lead)] == "Rust is iron oxide."
+
+
 @given(
     texts=st.lists(st.text(alphabet="ab. |-\n🐈1", min_size=1, max_size=60), min_size=1, max_size=4),
     start=st.integers(0, 60),

@@ -18,6 +18,7 @@ WRONG: list[tuple[dict[str, Any], int, str]] = [
     ({"under": "animals-cats"}, 404, "Expected a folder or document, but got 'animals-cats'; there are: animals-cats"),
     ({"language": "xx"}, 404, "Expected a language of your documents, but got 'xx'"),
     ({"since": "soon"}, 422, 'Expected a date like 2024, 2024-05 or 2024-05-31 for since, but got "soon".'),
+    ({"since": "2024-02-30"}, 422, 'Expected a date like 2024, 2024-05 or 2024-05-31 for since, but got "2024-02-30".'),
     ({"until": "2024-13"}, 422, 'Expected a date like 2024, 2024-05 or 2024-05-31 for until, but got "2024-13".'),
     ({"collection": ""}, 422, 'Expected at least 1 characters for collection[0], but got "".'),
     ({"include_archived": "perhaps"}, 422, "for include_archived"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.answering.tiling.leads.cited_place import cited_place, name_of_second
+from qa_bot.answering.tiling.leads.cited_place import cited_place, name_of_second, with_page
 from qa_bot.bot import Bot
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Record
@@ -47,6 +47,15 @@ def test_rows_below_an_empty_one_keep_their_numbers(tmp_path: Path) -> None:
         names = ("Anna Meier", "Bert Kunz", "Carla Wolf", "Dora Fuchs")
         rows = [bot.search(f"What is the phone of {name}?")[0].passage.place.row for name in names]
     assert rows == [2, 3, 5, 6]
+
+
+def test_the_page_follows_a_lead_that_moves_in_either_direction() -> None:
+    place = Place(page=1, later=((40, 2), (80, 3)))
+    for start, page in ((90, 3), (10, 1), (40, 2)):
+        place = with_page(place, start)
+        assert place.page == page
+    assert with_page(Place(page=4), 90) == Place(page=4)
+    assert with_page(Place(row=2, later=((40, 9),)), 90) == Place(row=2, later=((40, 9),))
 
 
 PAGES = (
