@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.field_markup import cells_without_tags
 from qa_bot.documents.ingest.formats.office.properties import Properties, check_size, document_record
 from qa_bot.documents.ingest.formats.sheets.faq import faq_columns, faq_records
+from qa_bot.documents.ingest.formats.sheets.remarks import are_notes, divided
 from qa_bot.documents.ingest.formats.sheets.sheet_tables import Comment, Sheet, Table, tables_of
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item
@@ -69,10 +71,18 @@ def write_table(writer: MarkdownWriter, table: Table) -> None:
     for caption in table.captions:
         writer.paragraph(caption)
     width = max(map(len, table.rows), default=0)
-    if width == 1 and not table.header and len(table.rows) < 3:
-        for row in table.rows:
-            writer.paragraph(row[0])
+    cells = [*table.header, *(row[0] for row in table.rows)] if width == 1 else []
+    if cells and ((not table.header and len(table.rows) < 3) or are_notes(cells)):
+        for cell in cells:
+            writer.paragraph(cell)
         return
+    rows, remarks = divided(table.rows)
+    _write_rows(writer, replace(table, rows=rows))
+    for remark in remarks:
+        writer.paragraph(remark)
+
+
+def _write_rows(writer: MarkdownWriter, table: Table) -> None:
     for columns in _column_parts(table):
         header = [table.header[column] for column in columns] if table.header else []
         first_row = table.first_row
