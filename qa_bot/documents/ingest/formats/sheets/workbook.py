@@ -47,7 +47,7 @@ def workbook_items(file: SourceFile, sheets: Sequence[Sheet], properties: Proper
             if not begun:
                 writer.heading(2, name)
             begun = True
-            write_table(writer, table)
+            write_table(writer, _with_hidden_marked(table, sheet))
             check_size(file, writer)
         if sheet.texts and not begun:
             writer.heading(2, name)
@@ -64,6 +64,19 @@ def _comment_text(comment: Comment, sheet: Sheet) -> str:
     name = " ".join(cells[min(cells)].split()) if cells else ""
     about = f" ({name})" if 0 < len(name) <= LONGEST_NAME else ""
     return f"Comment on {comment.cell}{about}: {' '.join(comment.text.split())}"
+
+
+def _with_hidden_marked(table: Table, sheet: Sheet) -> Table:
+    """A table whose hidden columns and rows say so in their names, as the headings of hidden sheets do."""
+    header = [
+        f"{name} (hidden column)" if name and column in sheet.hidden_columns else name
+        for name, column in zip(table.header, table.columns, strict=False)
+    ]
+    rows = [[*row] for row in table.rows]
+    for number, row in enumerate(rows, table.first_row):
+        if number in sheet.hidden_rows and any(row):
+            row[next(place for place, cell in enumerate(row) if cell)] += " (hidden row)"
+    return replace(table, header=header, rows=rows)
 
 
 def write_table(writer: MarkdownWriter, table: Table) -> None:
