@@ -8,8 +8,8 @@ from dataclasses import replace
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.field_markup import cells_without_tags
 from qa_bot.documents.ingest.formats.office.properties import Properties, check_size, document_record
+from qa_bot.documents.ingest.formats.remarks import are_notes, divided
 from qa_bot.documents.ingest.formats.sheets.faq import faq_columns, faq_records
-from qa_bot.documents.ingest.formats.sheets.remarks import are_notes, divided
 from qa_bot.documents.ingest.formats.sheets.sheet_tables import Comment, Sheet, Table, tables_of
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.documents.ingest.formats.sheets.remarks import divided
+from qa_bot.documents.ingest.formats.remarks import divided
 
 ROWS = [["Card", "5 €"], ["Pool*", "7 €"]]
 
