@@ -6,9 +6,7 @@ import re
 
 SIGNS = ("{++", "{--", "{~~", "{==", "{>>")
 _TEXT = r"((?:(?!\n\s*\n)[^{}]){0,2000}?)"
-MARK = re.compile(
-    rf"(?<!\{{)\{{(?:\+\+{_TEXT}\+\+|--{_TEXT}--|~~{_TEXT}~>{_TEXT}~~|=={_TEXT}==|>>{_TEXT}<<)\}}(?!\}})"
-)
+MARK = re.compile(rf"(?<!\{{)\{{(?:\+\+{_TEXT}\+\+|--{_TEXT}--|~~{_TEXT}~>{_TEXT}~~|=={_TEXT}==|>>{_TEXT}<<)\}}(?!\}})")
 
 
 def accepted(text: str) -> str:

@@ -73,6 +73,8 @@ PARTS = f".titlepage, {CONTENTS}"
 BANNER_SHARE = 0.3  # an element with a larger share of the page's text is no banner or form
 ACCORDION_BUTTONS = "[aria-expanded]:not([aria-haspopup]), [aria-controls]:not([aria-haspopup])"
 BUTTONS_WITH_TEXT = f"{HEADINGS}, summary, dt"
+PRICE_LIST = "price-list"
+"""In the class of a list whose items link to their goods."""
 LINK_LIST = 0.6  # a list with a larger share of its text in links is a menu
 NOTE_LINKS = 0.3  # an aside inside the main text with a smaller share of its text in links is a note
 MAIN_SHARE = 0.3  # <main> or <article> replaces the page if it holds this share of its text
@@ -268,6 +270,8 @@ def _main(body: LexborNode, whole: int) -> LexborNode:
 
 
 def _is_menu(node: LexborNode) -> bool:
+    if PRICE_LIST in (node.attributes.get("class") or ""):
+        return False
     links = node.css("a")
     addresses = {
         link.attributes.get("href") for link in links
