@@ -88,6 +88,22 @@ def bold_heading(line: str) -> str:
     return "" if not line.endswith(":") and states_something(words) else words
 
 
+def divided_at_headings(text: str) -> str:
+    """A paragraph that begins with a line used as a heading, with an empty line before each further one of those.
+
+    Such a line has another line below it.
+    """
+    lines = text.split("\n")
+    heads = [bool(bold_heading(line.strip())) for line in lines]
+    if not heads[0] or sum(heads) < 2:
+        return text
+    nexts = [*heads[1:], True]
+    parts = [
+        f"\n{line}" if number and heads[number] and not nexts[number] else line for number, line in enumerate(lines)
+    ]
+    return "\n".join(parts)
+
+
 def states_something(words: str) -> bool:
     """Whether a line has a price, a time, a day, a measure or a verb that makes it a statement rather than a title."""
     words = words.strip()

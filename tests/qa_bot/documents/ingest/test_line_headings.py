@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from qa_bot.documents.ingest.line_headings import balanced, bold_heading, is_sentence, is_sentences, states_something
+from qa_bot.documents.ingest.line_headings import (
+    balanced,
+    bold_heading,
+    divided_at_headings,
+    is_sentence,
+    is_sentences,
+    states_something,
+)
 
 
 @pytest.mark.parametrize(
@@ -92,3 +99,17 @@ def test_sentences(words: str, sentence: bool, sentences: bool) -> None:
 )
 def test_emphasis_without_an_end_is_left_out(text: str, shown: str) -> None:
     assert balanced(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("**Fees**\nTen.\n**Hours**\nNine.", "**Fees**\nTen.\n\n**Hours**\nNine."),
+        ("**Fees**\n**Hours**\nNine.", "**Fees**\n\n**Hours**\nNine."),
+        ("**Fees**\nTen.\n**Hours**", "**Fees**\nTen.\n**Hours**"),
+        ("Ann Lee\n**Director**\nBristol", "Ann Lee\n**Director**\nBristol"),
+        ("**Fees**\nTen.\n**Closed on 3 May 2024**\nNine.", "**Fees**\nTen.\n**Closed on 3 May 2024**\nNine."),
+    ],
+)
+def test_a_paragraph_is_divided_at_further_bold_lines(text: str, expected: str) -> None:
+    assert divided_at_headings(text) == expected

@@ -24,6 +24,7 @@ from qa_bot.documents.ingest.formats.markup.webpage.structured.linked_data impor
 from qa_bot.documents.ingest.formats.markup.webpage.structured.question_tables import head_by_questions
 from qa_bot.documents.ingest.formats.markup.webpage.structured.roles import write_roles
 from qa_bot.documents.ingest.formats.markup.webpage.structured.side_by_side import join_columns
+from qa_bot.documents.ingest.formats.markup.webpage.structured.styled_lines import write_styles
 from qa_bot.documents.ingest.formats.markup.webpage.structured.typed_items import list_typed_items
 from qa_bot.documents.ingest.formats.markup.webpage.tables import write_role_tables
 from qa_bot.documents.ingest.formats.markup.webpage.tabs import label_tabs
@@ -175,6 +176,7 @@ def _move_labels(body: LexborNode) -> None:
     Values and cells that only a style divides are divided. Tables of questions become headings, those that explain
     terms lists, as do paragraphs with typed signs, and columns beside each other rows.
     """
+    write_styles(body)
     mark_tasks(body)
     divide_values(body)
     write_role_tables(body)

@@ -14,6 +14,7 @@ from qa_bot.documents.ingest.formats.markup.dialects.containers import (
     note,
     with_containers,
 )
+from qa_bot.documents.ingest.formats.markup.dialects.critic import accepted
 from qa_bot.documents.ingest.formats.markup.dialects.docusaurus import with_labels_of_tabs
 from qa_bot.documents.ingest.formats.markup.dialects.fences import lines_of
 from qa_bot.documents.ingest.formats.markup.dialects.loose_marks import with_marks_mended
@@ -171,7 +172,7 @@ def _converted(text: str, targets: Set[str], components: list[str] | None) -> st
 def _templates_filled(pieces: list[str], targets: Set[str]) -> Iterator[str]:
     for text in map(without_icons, pieces[::2]):
         if "{" in text:
-            text = filled(text)
+            text = filled(accepted(text))
             text = ATTRIBUTES.sub("", text) if any(sign in text for sign in ATTRIBUTE_SIGNS) else text
         if "][" in text:
             text = NUMBERED_LINK.sub(lambda match: match[0] if match[2] in targets else str(match[1]), text)

@@ -15,7 +15,7 @@ from qa_bot.documents.ingest.files.byte_budget import LimitError
 from qa_bot.documents.ingest.files.decoding import encoding_of
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.files.xml import XmlError, parse_tree
-from qa_bot.documents.ingest.formats.markup.html import fragment
+from qa_bot.documents.ingest.formats.markup.html import anchors, fragment, plain
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import declared_language
 from qa_bot.documents.ingest.formats.office.package import Package, UnreadableError, read_package
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
@@ -25,6 +25,8 @@ CONTAINER, ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 FONT_METHODS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 """Methods that only make fonts unreadable; the text is plain."""
 PAGES = {"application/xhtml+xml", "text/html", "application/x-dtbook+xml"}
+FEWEST_LINKS, LINKED_SHARE = 3, 0.6
+"""Chapters that a table of contents leads to, and its text in links."""
 DOCTYPE = re.compile(rb"<!DOCTYPE[^\[\]<>]*>")  # NCX files have one; one with entities stays, and is refused
 NO_PACKAGE = "Expected an e-book with a package document, but got none; save it anew."
 
@@ -65,7 +67,9 @@ def _items(file: SourceFile, package: Package) -> Iterator[Item]:
     writer = MarkdownWriter()
     for chapter in book.chapters:
         try:
-            _write_chapter(package, chapter, titles.get(chapter.name, ""), writer)
+            page = _page(package, chapter)
+            if not _is_contents(page, chapter.name, {entry.name for entry in book.chapters}):
+                _write_chapter(page, titles.get(chapter.name, ""), writer)
         except UnreadableError as error:
             yield Notice(f"{file.where}!{chapter.name}", f"{error} The other chapters are kept.")
         if len(writer) > file.limits.record_bytes:
@@ -167,12 +171,26 @@ def _chapter_titles(package: Package, book: _Book) -> dict[str, str]:
     return titles
 
 
-def _write_chapter(package: Package, chapter: _Entry, title: str, writer: MarkdownWriter) -> None:
+def _page(package: Package, chapter: _Entry) -> str:
     if chapter.name not in package.names:
         raise UnreadableError(f"Expected an e-book with {chapter.name}, but got none; save it anew.")
     with package.open(chapter.name) as stream:
         data = stream.read()
-    text = fragment(data.decode(encoding_of(data), "replace"))
+    return data.decode(encoding_of(data), "replace")
+
+
+def _is_contents(page: str, name: str, chapters: set[str]) -> bool:
+    """Whether a page is a table of contents: for the most part links to several chapters."""
+    if page.count("href") < FEWEST_LINKS:
+        return False
+    folder, others = posixpath.dirname(name), chapters - {name}
+    links = [(target, label) for label, address in anchors(page) if (target := _target(folder, address)) in others]
+    linked, whole = ("".join(text.split()) for text in ("".join(label for _, label in links), plain(page)))
+    return len({target for target, _ in links}) >= FEWEST_LINKS and len(linked) > LINKED_SHARE * len(whole)
+
+
+def _write_chapter(page: str, title: str, writer: MarkdownWriter) -> None:
+    text = fragment(page)
     if text.text and not text.headings and title:
         writer.heading(1, title)
     writer.raw(text.text)

@@ -12,6 +12,7 @@ from qa_bot.documents.ingest.formats.list_labels import first_labels
 from qa_bot.documents.ingest.formats.pages.lines import BREAK_HYPHENS, BULLETS, TICKS, Line
 from qa_bot.documents.ingest.formats.pages.tables.table import Table
 from qa_bot.documents.ingest.formats.pages.typography import Typography
+from qa_bot.documents.ingest.formats.remarks import divided
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
 PARAGRAPH_GAP = 1.25  # times the usual distance of lines
@@ -150,8 +151,12 @@ class Flow:
         if self._last_table and self._last_page == page - 1 and _is_continued(self._last_table, table):
             header = self._last_table.rows[0]
             rows, has_header = [header, *(rows[1:] if rows[0] == header else rows)], True
+        rows, remarks = divided(rows)
         self.writer.table(rows, header=has_header)
         self._last_table, self._last_page = replace(table, rows=rows, has_header=has_header), page
+        for remark in remarks:
+            self._last_table = None
+            self.writer.paragraph(remark)
 
     def _cell(self, text: str) -> str:
         return reduce(self._typography.together, text.split("\n")).translate(HYPHENS)

@@ -22,6 +22,8 @@ SAME_WORD_GAP = 0.1  # heights; between pieces of one word
 BULLETS = "•◦▪▫‣●○■□◆◇▶►▸◾◽⁃⦁❖★☆➔➜→➢➤✓✔✗✘∙·*–—\uf021-\uf0ff-"
 """Signs that begin items, as a set of a regular expression, with those of fonts of symbols."""
 TICKS = "☐☑☒"
+ROUND_LETTER, BULLET_GAP = "o", 0.7
+"""Word's bullet of the second level, and the heights after it at least; words are closer to each other."""
 MARKER = re.compile(rf"(?:[{BULLETS}{TICKS}]|\(?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,4}})[.)]|\d{{1,2}}(?:\.\d{{1,2}})+\.?)")
 RAISED_GAP = re.compile(rf" (?={RAISED})|(?<={RAISED_END}) (?=[.,;:!?)])")
 """The space that PDFium puts before raised text, and between it and a sign."""
@@ -183,6 +185,9 @@ def _split(words: Sequence[Word]) -> list[Line]:
     for place in range(1, len(gaps)):
         if words[place].text in TICKS and gaps[place] < min(MARKER_GAP, gaps[place - 1]):
             gaps[place] = 0.0
+    if words[0].text == ROUND_LETTER and gaps and BULLET_GAP <= gaps[0] <= MARKER_GAP:
+        words = [words[0]._replace(text="◦"), *words[1:]]
+        gaps[0] = min(0.0, *gaps)
     inner = gaps[1:] if gaps and gaps[0] <= 0 else gaps
     narrowest = min((gap for gap in inner if gap > 0), default=0.0)
     widest = max(inner, default=0.0)

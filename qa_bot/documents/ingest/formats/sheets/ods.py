@@ -17,6 +17,8 @@ from qa_bot.documents.ingest.records import Item, Limits
 
 MOST_REPEATED = 1000  # equal rows or cells that are written once in the file
 CELLS = {"table:table-cell", "table:covered-table-cell"}
+HIDDEN = "collapse"
+"""Of a row or column; a filter has another word."""
 COMMENT = "office:annotation"
 SKIPPED = {
     "dc:creator",
@@ -54,6 +56,8 @@ class _Cells(Handler[Sheet]):
         self._row = 0
         self._row_repeated = 1
         self._column = 0
+        self._columns = 0  # of the sheet
+        self._is_row_hidden = False
         self._cell: dict[str, str] | None = None
         self._cells: dict[int, str] = {}
         self._text: list[str] = []
@@ -76,16 +80,27 @@ class _Cells(Handler[Sheet]):
             values = {short(key): value for key, value in attributes.items()}
             self._row_repeated = max(1, whole_number(values.get("table:number-rows-repeated"), 1))
             self._column, self._cells = 0, {}
+            self._is_row_hidden = values.get("table:visibility") == HIDDEN
+        elif name == "table:table-column":
+            self._start_column({short(key): value for key, value in attributes.items()})
         elif name == "table:table":
             values = {short(key): value for key, value in attributes.items()}
             is_hidden = values.get("table:style-name") in self._hidden_styles
             self._sheet, self._row = Sheet(values.get("table:name", ""), {}, is_hidden=is_hidden), 0
+            self._columns = 0
         elif name in {"style:style", "style:table-properties"}:
             self._start_style({short(key): value for key, value in attributes.items()})
         elif name == COMMENT and self._cell is not None:
             self._outer_text, self._text = self._text, []
         elif self._cell is not None:
             self._start_text(name, {short(key): value for key, value in attributes.items()})
+
+    def _start_column(self, attributes: dict[str, str]) -> None:
+        repeated = max(1, whole_number(attributes.get("table:number-columns-repeated"), 1))
+        if attributes.get("table:visibility") == HIDDEN:
+            first = self._columns + 1
+            self._sheet.hidden_columns.update(range(first, first + min(repeated, MOST_REPEATED)))
+        self._columns += repeated
 
     def _start_style(self, attributes: dict[str, str]) -> None:
         self._style = attributes.get("style:name", self._style)
@@ -146,6 +161,7 @@ class _Cells(Handler[Sheet]):
         if self._cells:
             for row in range(self._row, self._row + min(self._row_repeated, MOST_REPEATED)):
                 self._sheet.rows[row] = dict(self._cells)
+                self._sheet.hidden_rows |= {row} if self._is_row_hidden else set()
             self._size += sum(map(len, self._cells.values())) * (min(self._row_repeated, MOST_REPEATED) - 1)
         self._row += self._row_repeated - 1
         if self._row % MOST_REPEATED == 0:

@@ -46,7 +46,7 @@ class Comment(NamedTuple):
 
 @dataclass
 class Sheet:
-    """A sheet's name, cells, merged cells, comments on cells, and texts beside the cells."""
+    """A sheet's name, cells, merged cells, comments on cells, and texts beside the cells; rows and columns from 1."""
 
     name: str
     rows: Rows
@@ -54,16 +54,22 @@ class Sheet:
     comments: list[Comment] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     is_hidden: bool = False
+    hidden_rows: set[int] = field(default_factory=set)
+    hidden_columns: set[int] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a sheet: lines above it, the header (empty if there is none), rows, and their first row's number."""
+    """A table of a sheet: lines above it, the header (empty if there is none), rows, and their first row's number.
+
+    `columns` are those of the sheet.
+    """
 
     captions: list[str]
     header: list[str]
     rows: list[list[str]]
     first_row: int
+    columns: Sequence[int] = ()
 
 
 class TooWideError(LimitError):
@@ -93,7 +99,7 @@ def tables_of(sheet: Sheet, *, limit: int) -> Iterator[Table]:
             elif table.header:
                 headed.insert(0, _Headed(dict(zip(columns, table.header, strict=True)), table.rows))
             has_title = is_title
-            yield table
+            yield replace(table, columns=columns)
 
 
 def _may_be_title(cells: Sequence[str]) -> bool:

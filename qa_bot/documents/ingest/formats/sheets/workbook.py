@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.field_markup import cells_without_tags
 from qa_bot.documents.ingest.formats.office.properties import Properties, check_size, document_record
+from qa_bot.documents.ingest.formats.remarks import are_notes, divided
 from qa_bot.documents.ingest.formats.sheets.faq import faq_columns, faq_records
 from qa_bot.documents.ingest.formats.sheets.sheet_tables import Comment, Sheet, Table, tables_of
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
@@ -45,7 +47,7 @@ def workbook_items(file: SourceFile, sheets: Sequence[Sheet], properties: Proper
             if not begun:
                 writer.heading(2, name)
             begun = True
-            write_table(writer, table)
+            write_table(writer, _with_hidden_marked(table, sheet))
             check_size(file, writer)
         if sheet.texts and not begun:
             writer.heading(2, name)
@@ -64,15 +66,36 @@ def _comment_text(comment: Comment, sheet: Sheet) -> str:
     return f"Comment on {comment.cell}{about}: {' '.join(comment.text.split())}"
 
 
+def _with_hidden_marked(table: Table, sheet: Sheet) -> Table:
+    """A table whose hidden columns and rows say so in their names, as the headings of hidden sheets do."""
+    header = [
+        f"{name} (hidden column)" if name and column in sheet.hidden_columns else name
+        for name, column in zip(table.header, table.columns, strict=False)
+    ]
+    rows = [[*row] for row in table.rows]
+    for number, row in enumerate(rows, table.first_row):
+        if number in sheet.hidden_rows and any(row):
+            row[next(place for place, cell in enumerate(row) if cell)] += " (hidden row)"
+    return replace(table, header=header, rows=rows)
+
+
 def write_table(writer: MarkdownWriter, table: Table) -> None:
     """Writes the lines above a table, and the table with the numbers of its rows; a wide one in several parts."""
     for caption in table.captions:
         writer.paragraph(caption)
     width = max(map(len, table.rows), default=0)
-    if width == 1 and not table.header and len(table.rows) < 3:
-        for row in table.rows:
-            writer.paragraph(row[0])
+    cells = [*table.header, *(row[0] for row in table.rows)] if width == 1 else []
+    if cells and ((not table.header and len(table.rows) < 3) or are_notes(cells)):
+        for cell in cells:
+            writer.paragraph(cell)
         return
+    rows, remarks = divided(table.rows)
+    _write_rows(writer, replace(table, rows=rows))
+    for remark in remarks:
+        writer.paragraph(remark)
+
+
+def _write_rows(writer: MarkdownWriter, table: Table) -> None:
     for columns in _column_parts(table):
         header = [table.header[column] for column in columns] if table.header else []
         first_row = table.first_row

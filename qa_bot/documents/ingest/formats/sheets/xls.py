@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import xlrd
-from xlrd.sheet import Cell
+from xlrd.sheet import Cell, Colinfo, Rowinfo
 from xlrd.sheet import Sheet as XlsSheet
 
 from qa_bot.documents.ingest.files.byte_budget import LimitError
@@ -71,7 +71,14 @@ def _sheet(book: xlrd.Book, sheet: XlsSheet) -> Sheet:
             rows[row + 1][column + 1] = web_link(text, str(link.url_or_path))
     # the last row and column of a merged area are not part of it
     merges = [Merge(top + 1, left + 1, bottom, right) for top, bottom, left, right in sheet.merged_cells]
-    return Sheet(sheet.name, rows, merges, is_hidden=sheet.visibility != 0)
+    hidden_rows, hidden_columns = _hidden(sheet.rowinfo_map), _hidden(sheet.colinfo_map)
+    is_hidden = sheet.visibility != 0
+    return Sheet(sheet.name, rows, merges, is_hidden=is_hidden, hidden_rows=hidden_rows, hidden_columns=hidden_columns)
+
+
+def _hidden(infos: Mapping[int, Rowinfo | Colinfo]) -> set[int]:
+    """The rows or columns that are hidden, and not only part of a group that is closed."""
+    return {number + 1 for number, info in infos.items() if info.hidden and not info.outline_level}
 
 
 def _text(book: xlrd.Book, cell: Cell) -> str:

@@ -24,8 +24,11 @@ from qa_bot.documents.ingest.records import Item, Notice
 REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
 LINK_FORMULA = re.compile(r'\s*=?\s*HYPERLINK\(\s*"([^"]+)"\s*(?:,\s*"((?:[^"]|"")+)"\s*)?\)\s*', re.IGNORECASE)
 """A link whose parts are stated: it needs no calculation."""
+MOST_COLUMNS = 16_384  # of a sheet
 DIGITS = "0123456789"
-ROW_PARTS = ("sheetData", "mergeCells", "hyperlinks")
+ROW_PARTS = ("cols", "sheetData", "autoFilter", "mergeCells", "hyperlinks")
+MOST_HIDDEN = 200
+"""Ranges of hidden columns of a sheet."""
 PLAIN = Format()
 
 
@@ -40,6 +43,9 @@ class _Book:
 class _SheetParts:
     rows: dict[int, dict[int, str]] = field(default_factory=dict)
     merges: list[Merge] = field(default_factory=list)
+    hidden_rows: set[int] = field(default_factory=set)
+    hidden_columns: list[range] = field(default_factory=list)
+    is_filtered: bool = False
     size: int = 0
     uncounted: int = 0  # formulas without a stored value
 
@@ -67,7 +73,10 @@ def _read(file: SourceFile, package: Package) -> Iterator[Item]:
         uncounted += parts.uncounted
         comments, texts = _comments(package, link.target), drawing_texts(package, link.target)
         is_hidden = element.get("state", "visible") != "visible"
-        sheets.append(Sheet(element.get("name", ""), parts.rows, parts.merges, comments, texts, is_hidden))
+        sheet = Sheet(element.get("name", ""), parts.rows, parts.merges, comments, texts, is_hidden)
+        sheet.hidden_rows = set() if parts.is_filtered or _has_filter(package, link.target) else parts.hidden_rows
+        sheet.hidden_columns = {column for columns in parts.hidden_columns[:MOST_HIDDEN] for column in columns}
+        sheets.append(sheet)
     yield from workbook_items(file, sheets, core_properties(package))
     if uncounted:
         yield Notice(
@@ -125,6 +134,7 @@ def _sheet(package: Package, name: str, book: _Book, limit: int) -> _SheetParts:
             previous = whole_number(element.get("r"), previous + 1)
             cells = _cells(element, book)
             if cells:
+                parts.hidden_rows |= {previous} if _is_hidden(element) else set()
                 parts.rows[previous] = cells
                 parts.uncounted += sum(_is_uncounted(cell) for cell in element)
                 parts.size += sum(map(len, cells.values()))
@@ -132,10 +142,26 @@ def _sheet(package: Package, name: str, book: _Book, limit: int) -> _SheetParts:
                 raise LimitError(over_record_limit(package.limits))
         elif element.tag == "x:mergeCell":
             parts.merges += _merge(element)
+        elif element.tag == "x:col" and _is_hidden(element):
+            first, last = whole_number(element.get("min"), 1), whole_number(element.get("max"), 1)
+            parts.hidden_columns.append(range(first, min(last, MOST_COLUMNS) + 1))
+        elif element.tag == "x:filterColumn":
+            parts.is_filtered = True
         elif element.tag == "x:hyperlink":
             links = package.links(name) if links is None else links
             _link(element, links, parts.rows)
     return parts
+
+
+def _is_hidden(element: Element) -> bool:
+    """Whether a row or column is hidden, and not only part of a group that is closed."""
+    return element.get("hidden") in {"1", "true"} and element.get("outlineLevel", "0") == "0"
+
+
+def _has_filter(package: Package, sheet: str) -> bool:
+    """Whether a table of a sheet has a filter, which hides rows."""
+    tables = (link.target for link in package.links(sheet).values() if link.kind == "table")
+    return any(any(package.children(table, "autoFilter")) for table in tables if table in package.names)
 
 
 def _cells(row: Element, book: _Book) -> dict[int, str]:

@@ -24,6 +24,7 @@ from qa_bot.documents.ingest.formats.markup.webpage.note_marks import NoteMarks
 from qa_bot.documents.ingest.formats.markup.webpage.tables import cells, grid, is_layout, remove_line_numbers
 from qa_bot.documents.ingest.formats.markup.webpage.tabs import HEADINGS, first_panel, hides_nothing, is_content
 from qa_bot.documents.ingest.formats.markup.webpage.tags import EMPHASIS, HANDLERS
+from qa_bot.documents.ingest.line_headings import divided_at_headings
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
 DEEPEST = 100  # levels of elements; what is nested deeper becomes running text
@@ -340,7 +341,7 @@ class BlockWriter:
         if is_empty or (not self._items and BOXES.fullmatch(text)):  # boxes without text are switches of the page
             return
         if not self._items or self._items[-1].is_written:
-            self.writer.paragraph(text, depth=self._depth)
+            self.writer.paragraph(text if self._items else divided_at_headings(text), depth=self._depth)
             return
         self._write_item(self._items[-1], text)
 

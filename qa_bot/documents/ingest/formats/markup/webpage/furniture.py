@@ -8,6 +8,7 @@ from itertools import count
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from qa_bot.documents.ingest.formats.markup.webpage.mathml import write_formulas
+from qa_bot.documents.ingest.formats.markup.webpage.programs.site_boxes import SITE_BOXES
 from qa_bot.documents.ingest.formats.markup.webpage.tabs import (
     CONTENTS,
     HEADINGS,
@@ -36,7 +37,8 @@ FURNITURE = (
     ".article-author:has(.meta-group), .article-votes, .article-vote, .article-more-questions, "  # Zendesk, Freshdesk
     ".article-return-to-top, #vote-feedback-form, #vote-feedback-form-link, .print--remove, "
     ".dokuwiki :is(.pageId, .docInfo), .page-header-icon, .property-icon, figure.callout > div > .icon, "  # Notion
-    ".intercom-reaction-picker, .avatar:has(.avatar__info)"  # Intercom
+    ".intercom-reaction-picker, .avatar:has(.avatar__info), "  # Intercom
+    f"{SITE_BOXES}"
 )
 HELPFUL = re.compile(
     r"(?:(?:was|is) (?:this|it)(?: (?:page|article|answer|information|document|guide))? (?:helpful|useful)(?: to you)?"
@@ -54,7 +56,7 @@ READMES = "article.markdown-body"
 """The text of a repository on GitHub, whatever its share of the page."""
 BANNER = re.compile(
     r"(?:^|[\s_-])(?:cookies?|cookie\w+|consent|gdpr|onetrust|cmp|share|sharing|social|addtoany|sharethis|newsletter|"
-    r"subscribe|skip(?:-?to\w*|-?link\w*|-?nav\w*)?|related(?:-?(?:posts|articles|links))|pagination|pager|toc|nav|navbar|navigation(?!-not)|"
+    r"subscribe|skip(?:-?to\w*|-?link\w*|-?nav\w*)?|related-?(?:posts|articles|links|content|stories)|pagination|pager|toc|nav|navbar|navigation(?!-not)|"
     r"table-of-contents|advert\w*|ads?|popup|modal|sidebar|print-only|site-?(?:footer|header|nav)|comments?)(?=$|[\s_-])",
     re.IGNORECASE,
 )
@@ -71,10 +73,17 @@ PARTS = f".titlepage, {CONTENTS}"
 BANNER_SHARE = 0.3  # an element with a larger share of the page's text is no banner or form
 ACCORDION_BUTTONS = "[aria-expanded]:not([aria-haspopup]), [aria-controls]:not([aria-haspopup])"
 BUTTONS_WITH_TEXT = f"{HEADINGS}, summary, dt"
+PRICE_LIST = "price-list"
+"""In the class of a list whose items link to their goods."""
 LINK_LIST = 0.6  # a list with a larger share of its text in links is a menu
 NOTE_LINKS = 0.3  # an aside inside the main text with a smaller share of its text in links is a note
 MAIN_SHARE = 0.3  # <main> or <article> replaces the page if it holds this share of its text
 
+MOST_BETWEEN = 50
+"""Nodes between a menu and the text below it that are looked at, and before it."""
+LOWER_HEADINGS = ("h2", "h3", "h4", "h5", "h6")
+
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SEPARATORS = re.compile(r"[\W_]+")
 _TAG = re.compile(r"<(/?)([a-zA-Z][\w:-]*+)[^<>]*+>")
 _XHTML = re.compile(r"^\s*(?:\ufeff)?<\?xml|xmlns=[\"']http://www\.w3\.org/1999/xhtml")
@@ -159,7 +168,7 @@ def main_element(tree: LexborHTMLParser) -> LexborNode | None:
             node.decompose()
     for node in body.css("ul, ol"):
         if _is_menu(node):
-            node.decompose()
+            _remove_menu(node)
     return _main(body, whole)
 
 
@@ -170,7 +179,7 @@ def _remove_banners(body: LexborNode, whole: int) -> None:
         "div[class], div[id], section[class], section[id], ul[class], ol[class], p[class], span[class]"
     ):
         names = f"{node.attributes.get('class') or ''} {_given_id(node)}"
-        if BANNER.search(names) and node.css_first(PARTS) is None:
+        if BANNER.search(_CAMEL.sub("-", names)) and node.css_first(PARTS) is None:
             _remove_small(node, whole)
     for node in body.css("a"):
         text, address = node.text().strip(), node.attributes.get("href") or ""
@@ -216,6 +225,42 @@ def _is_note(aside: LexborNode) -> bool:
     return BANNER.search(names) is None and linked < NOTE_LINKS * len(aside.text().strip())
 
 
+def _remove_menu(menu: LexborNode) -> None:
+    """Remove a menu, and its heading if no text is below both: the title of a page may head a list of its contents."""
+    heading = menu.prev
+    for _ in range(MOST_BETWEEN):
+        if heading is None or heading.text().strip():
+            break
+        heading = heading.prev
+    if heading is not None and heading.tag in LOWER_HEADINGS:
+        below = _below(menu)
+        if below is None or _first_heading(below) in {"h1", *LOWER_HEADINGS[: LOWER_HEADINGS.index(heading.tag) + 1]}:
+            heading.decompose()
+    menu.decompose()
+
+
+def _below(node: LexborNode) -> LexborNode | None:
+    """The first element with text below another one, or that itself if this is far; None at the end of the page."""
+    place: LexborNode | None = node
+    for _ in range(MOST_BETWEEN):
+        if place is None:
+            return None
+        if place.next is None:
+            place = place.parent
+        else:
+            place = place.next
+            if place.text().strip():
+                return place
+    return node
+
+
+def _first_heading(node: LexborNode) -> str:
+    """The tag of the heading that an element is or begins with, or ""."""
+    heading = node if node.tag in {"h1", *LOWER_HEADINGS} else node.css_first(HEADINGS)
+    is_first = heading is not None and node.text().strip().startswith(heading.text().strip())
+    return (heading.tag or "") if heading is not None and is_first else ""
+
+
 def _main(body: LexborNode, whole: int) -> LexborNode:
     for selector, share in ((READMES, 0.0), ("main, [role=main]", MAIN_SHARE), ("article", MAIN_SHARE)):
         nodes = list({node.mem_id: node for node in body.css(selector)}.values())  # one for both selectors comes twice
@@ -225,6 +270,8 @@ def _main(body: LexborNode, whole: int) -> LexborNode:
 
 
 def _is_menu(node: LexborNode) -> bool:
+    if PRICE_LIST in (node.attributes.get("class") or ""):
+        return False
     links = node.css("a")
     addresses = {
         link.attributes.get("href") for link in links

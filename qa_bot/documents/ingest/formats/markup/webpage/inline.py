@@ -143,9 +143,10 @@ def _emphasised(text: str, begin: str, end: str, sign: str) -> str:
         core = inner.strip(INVISIBLE + _BREAK)
         if not core or sign[0] in core:
             return inner
-        left, right = match.string[: match.start()][-1:], match.string[match.end() :][:1]
-        glued = (left.isalnum() and not core[0].isalnum()) or (right.isalnum() and not core[-1].isalnum())
         start = inner.index(core)
+        left = inner[:start][-1:] or match.string[: match.start()][-1:]
+        right = inner[start + len(core) :][:1] or match.string[match.end() :][:1]
+        glued = (left.isalnum() and not core[0].isalnum()) or (right.isalnum() and not core[-1].isalnum())
         return inner if glued else f"{inner[:start]}{sign}{core}{sign}{inner[start + len(core) :]}"
 
     return re.sub(rf"{begin}([^{begin}{end}]*){end}", signed, text)

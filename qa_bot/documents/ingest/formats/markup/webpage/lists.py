@@ -18,11 +18,12 @@ OFFICE_MARGIN, OFFICE_INDENT = re.compile(r"margin-left:\s*(\d{1,3}(?:\.\d)?)pt"
 TASKS = ".inline-task-list > li"
 BOXES = {".checkbox-on": "[x] ", ".checkbox-off": "[ ] "}
 VALUES = {
+    ".elementor-price-list-title ~ .elementor-price-list-price": ": ",
     "[itemprop] + [itemprop]": " ",
     ".selected-value + .selected-value": ", ",
     ".creator ~ .crawler-post-infos": ", ",
 }
-"""Values of microdata, of Notion and of Discourse beside each other, and what divides them unless white space does."""
+"""Values of price lists, microdata, Notion and Discourse beside each other, and what divides them if no space does."""
 AUTHORS = "blockquote cite"
 """Forums write the author of a quotation before it."""
 MOST_BESIDE = 20

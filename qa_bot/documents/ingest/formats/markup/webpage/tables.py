@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from qa_bot.documents.ingest.table_shape import is_header, is_value
+
 WIDEST = 200  # columns; more cells are joined into the last
 LONG_CELL = 300  # characters; a row without header cells and with such a cell is layout
 LINE_NUMBERS = {"linenos", "lineno", "gutter", "blob-num", "line-numbers"}
 NUMBERS_IN_CODE = "span.linenos, span.lineno, span.lnt, span.ln"
 """Numbers that Pygments and Chroma, the highlighters of Sphinx and Hugo, write into the lines or beside them."""
+HEADER_CLASS = re.compile(r"class=(?:[^=]*[\s_-])?(?:t?head|[a-z]+Head)(?:er|ing|ings|ers|Row|Cell)?(?![a-z])")
+COLOUR = re.compile(r"bgcolor=|style=(?:[^=]*[;\s])?background(?:-color)?:", re.IGNORECASE)
+"""What a row or its cells have if only their style makes them the header."""
 ROLE_TABLES = "[role=table], [role=grid], [role=treegrid]"
 _CELLS = [f"[role={name}]" for name in ("cell", "gridcell", "columnheader", "rowheader")]
 ROLE_CELLS = ", ".join(_CELLS)
@@ -69,13 +75,13 @@ def grid(table: LexborNode, text: Callable[[LexborNode], str]) -> Grid:
     rows = [row for row in rows_of(table) if row.cells]
     heads = _header_rows(rows)
     lines = _without_empty_columns(filled(rows, text))
+    if not heads and (heads := styled_headers(rows)):
+        lines[:heads] = [[cell.strip("*") for cell in line] for line in lines[:heads]]
     header = [_joined(column) for column in zip(*lines[:heads], strict=True)] if heads else []
     body = [row for row in lines[heads:] if any(row)]
     if heads == 1 and len(body) > 1 and is_bold(rows[1]) and _names_columns(header, lines[1]):
         return Grid([_grouped(header, lines[1]), *body[1:]], header=True)
-    if not heads and body and len(body) > 1 and is_bold(rows[0]):
-        return Grid([[cell.strip("*") for cell in body[0]], *body[1:]], header=True)
-    return Grid([header, *body], header=True) if heads else Grid(body, header=False)
+    return Grid([header, *body], header=True) if heads else Grid(body, header=_heads_values(body))
 
 
 def is_layout(table: LexborNode) -> bool:
@@ -163,6 +169,41 @@ def _names_group(row: Row) -> bool:
     """Whether a row of the body has text in its first cell alone, and no cell from above: it names the rows below."""
     filled = [cell for cell in row.cells if cell.text().strip()]
     return not row.in_head and filled == row.cells[:1]
+
+
+def styled_headers(rows: list[Row]) -> int:
+    """How many rows at the top are the header only by their style: bold type, a class or a colour of the first row.
+
+    A title may be above it, in a cell over all columns.
+    """
+    title = int(len(rows) > 2 and len(rows[0].cells) == 1 and span(rows[0].cells[0], "colspan") > 1)
+    if len(rows) < title + 2:
+        return 0
+    row, *below = rows[title:]
+    if is_bold(row):
+        return title + 1
+    texts = [text for cell in row.cells if (text := cell.text().strip())]
+    if len(texts) < 2 or any(map(is_value, texts)):
+        return 0
+    marked = [pattern for pattern in (HEADER_CLASS, COLOUR) if _has_style(row, pattern)]
+    return title + 1 if any(not any(_has_style(other, pattern) for other in below) for pattern in marked) else 0
+
+
+def _has_style(row: Row, pattern: re.Pattern[str]) -> bool:
+    """Whether a row, or each of its cells, has a class or style of this kind."""
+    tag = row.cells[0].parent
+    return (tag is not None and _states(tag, pattern)) or all(_states(cell, pattern) for cell in row.cells)
+
+
+def _states(node: LexborNode, pattern: re.Pattern[str]) -> bool:
+    return pattern.search(" ".join(f"{name}={value}" for name, value in node.attributes.items())) is not None
+
+
+def _heads_values(rows: list[list[str]]) -> bool:
+    """Whether the first of several rows without any style names their columns, one of which has only values."""
+    columns = zip(*rows[1:], strict=False)
+    has_values = any(all(not cell or is_value(cell) for cell in column) and any(column) for column in columns)
+    return len(rows) > 2 and has_values and all(rows[0]) and is_header(rows)
 
 
 def filled(rows: list[Row], text: Callable[[LexborNode], str]) -> list[list[str]]:

@@ -17,6 +17,7 @@ from qa_bot.documents.ingest.formats.pages.tables.rows import (
     cells_of,
     first_lines,
     row_heads,
+    with_remark,
 )
 from qa_bot.documents.ingest.formats.pages.tables.table import Column, Table, names_columns, table_of
 from qa_bot.documents.ingest.formats.pages.typography import LARGER
@@ -174,7 +175,7 @@ def _are_aligned(pieces: Sequence[Line]) -> bool:
 
 def _table(run: _Run, rules: Sequence[Rule]) -> Table:
     rows: list[list[str]] = []
-    heads = row_heads(run.rows, run.columns, rules)
+    heads = with_remark(row_heads(run.rows, run.columns, rules), run.rows, run.columns)
     for row, is_head in zip(run.rows, heads, strict=True):
         cells = [" ".join(piece.text for piece in row if column.overlaps(piece)) for column in run.columns]
         if is_head:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 
 from qa_bot.documents.ingest.formats.pages.lines import Line, Rule
@@ -16,6 +17,7 @@ ALIGNED_SHARE = 0.7
 UNEVEN_SHARE = 0.3  # of rows have cells of different numbers of lines
 FEWEST_ROWS = 3  # without rules
 PADDING = 1.5  # heights between a text that fills its column and the next column, at most
+NOTE_SIGNS = "*¹²³†‡ "
 Row = list[Line]
 
 
@@ -34,6 +36,18 @@ def row_heads(lines: Sequence[Row], columns: Sequence[Column], rules: Sequence[R
     if any(close) and not all(close) and _most_complete(lines, columns, heads) <= 1:
         return heads
     return [True, *(columns[0].overlaps(line[0]) for line in lines[1:])]
+
+
+def with_remark(heads: Sequence[bool], lines: Sequence[Row], columns: Sequence[Column]) -> list[bool]:
+    """The heads, with a remark below the last row among them: its first word had room in the cell above it."""
+    last = max((place for place, line in enumerate(lines) if len(line) > 1), default=len(lines) - 1)
+    above = next((piece for piece in lines[last] if columns[0].overlaps(piece)), None)
+    below = lines[last + 1][0] if last + 1 < len(lines) else None
+    if above is None or below is None or not columns[0].overlaps(below):
+        return [*heads]
+    words = below.text.lstrip(NOTE_SIGNS)
+    is_remark = words[:1].isupper() and _has_room(above, replace(below, text=words), below.right)
+    return [*heads[: last + 1], heads[last + 1] or is_remark, *heads[last + 2 :]]
 
 
 def _with_rows_in_bands(

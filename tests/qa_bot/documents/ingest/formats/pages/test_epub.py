@@ -65,6 +65,15 @@ def test_titles_of_chapters_from_an_ncx_file(reads):
     assert (record.title, record.text) == ("coffee", "# Water\n\n- Water")
 
 
+def test_a_table_of_contents_among_the_chapters_is_left_out(reads):
+    pages = {f"c{number}.xhtml": f"<h1>Part {number}</h1><p>Use acid.</p>" for number in range(3)}
+    links = "".join(f"<p><a href='{name}#x'>Part {name[1]}</a></p>" for name in pages)
+    chapters = {"toc.xhtml": f"<h1>Contents</h1>{links}", **pages, "see.xhtml": f"<p>It is explained in {links}"}
+    (record,), _, _ = reads("a.epub", epub(chapters=chapters, spine=[*chapters]))
+    assert record.text.startswith("# Part 0\n\nUse acid.\n\n# Part 1")
+    assert record.text.endswith("It is explained in\n\nPart 0\n\nPart 1\n\nPart 2")
+
+
 @pytest.mark.parametrize(
     ("name", "text", "reason"),
     [

@@ -24,6 +24,17 @@ def test_signs_that_begin_items(text_of, draw, sign):
     assert text_of(draw.lines([f"{sign} Open the lid.", f"{sign} Wait."])) == "- Open the lid.\n- Wait."
 
 
+def test_the_letter_that_word_writes_as_a_bullet(text_of, draw):
+    lines = [("\u2022", "Bring your tools", 80), ("o", "a knife", 108), ("o", "a sponge", 108), ("\u2022", "Wait.", 80)]
+    page = [
+        draw.line(left, 100 + 14 * number, text)
+        for number, (sign, item, x) in enumerate(lines)
+        for left, text in ((x, sign), (x + 14, item))
+    ]
+    assert text_of(page) == "- Bring your tools\n    - a knife\n    - a sponge\n- Wait."
+    assert text_of(draw.lines(["o a knife and a sponge"])) == "o a knife and a sponge"
+
+
 @pytest.mark.parametrize("sign", ["\u20ac", "\u2030", "\u0160"])
 def test_other_signs_begin_none(text_of, draw, sign):
     assert text_of(draw.lines([f"{sign} 500 are due."])) == f"{sign} 500 are due."

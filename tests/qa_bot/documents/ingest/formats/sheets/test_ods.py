@@ -45,6 +45,19 @@ def record_of(reads):
     return record_of
 
 
+def test_hidden_rows_and_columns_are_marked(record_of):
+    columns = '<table:table-column/><table:table-column table:visibility="collapse"/><table:table-column/>'
+    rows = (
+        row(cell("Item"), cell("Cost"), cell("Fee"))
+        + row(cell("Clay"), cell("3"), cell("5"), more='table:visibility="filter"')
+        + row(cell("Glaze"), cell("7"), cell("9"), more='table:visibility="collapse"')
+    )
+    assert record_of(ods(("Fees", columns + rows))).text == (
+        "## Fees\n\n| Item | Cost (hidden column) | Fee |\n| --- | --- | --- |\n| Clay | 3 | 5 |\n"
+        "| Glaze (hidden row) | 7 | 9 |"
+    )
+
+
 def test_values_as_shown_and_rows(record_of):
     date = 'office:value-type="date" office:date-value="2024-02-29"'
     moment = 'office:value-type="date" office:date-value="2024-02-29T13:05:00"'

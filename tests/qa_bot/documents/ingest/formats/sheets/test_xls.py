@@ -36,6 +36,21 @@ def test_values_as_shown_merged_cells_and_rows(reads, tmp_path):
     assert (record.id, record.where) == ("a.xls", f"{tmp_path}/a.xls:1")
 
 
+def test_hidden_rows_and_columns_are_marked(reads):
+    workbook = xlwt.Workbook()
+    sheet = workbook.add_sheet("Fees")
+    for row, cells in enumerate([("Item", "Cost", "Fee"), ("Clay", 3, 5), ("Glaze", 7, 9)]):
+        for column, cell in enumerate(cells):
+            sheet.write(row, column, cell)
+    sheet.col(1).hidden = True
+    sheet.row(2).hidden = True
+    (record,), _, _ = reads("a.xls", saved(workbook))
+    assert record.text == (
+        "## Fees\n\n| Item | Cost (hidden column) | Fee |\n| --- | --- | --- |\n| Clay | 3 | 5 |\n"
+        "| Glaze (hidden row) | 7 | 9 |"
+    )
+
+
 def test_times_and_words_of_formats_are_shown(reads):
     workbook = xlwt.Workbook()
     sheet = workbook.add_sheet("Swim")

@@ -59,6 +59,29 @@ def test_sheets_are_tables_with_the_numbers_of_their_rows(reads, tmp_path):
     assert record.markdown
 
 
+FEES = [["Item", "Cost", "Fee"], ["Clay", 3, 5], ["Glaze", 7, 9]]
+
+
+def test_hidden_rows_and_columns_are_marked(text_of):
+    workbook = workbook_of(Fees=FEES)
+    workbook["Fees"].column_dimensions["B"].hidden = True
+    workbook["Fees"].row_dimensions[3].hidden = True
+    assert text_of(saved(workbook)) == (
+        "## Fees\n\n| Item | Cost (hidden column) | Fee |\n| --- | --- | --- |\n| Clay | 3 | 5 |\n"
+        "| Glaze (hidden row) | 7 | 9 |"
+    )
+
+
+def test_rows_that_a_filter_or_a_closed_group_hides_are_read_as_others(text_of):
+    workbook = workbook_of(Fees=FEES, Items=FEES)
+    fees, items = workbook["Fees"], workbook["Items"]
+    fees.auto_filter.ref = "A1:C3"
+    fees.auto_filter.add_filter_column(0, ["Clay"])
+    fees.row_dimensions[3].hidden = True
+    items.row_dimensions.group(3, 3, hidden=True)
+    assert "hidden" not in text_of(saved(workbook))
+
+
 @pytest.mark.parametrize(
     ("value", "format_", "expected"),
     [

@@ -13,7 +13,14 @@ from selectolax.lexbor import LexborNode
 
 from qa_bot.documents.ingest.formats.markup.webpage.image_texts import image_text
 from qa_bot.documents.ingest.formats.markup.webpage.structured.trees import inner_html, replace_by
-from qa_bot.documents.ingest.formats.markup.webpage.tables import filled, has_lines, is_bold, is_layout, rows_of, span
+from qa_bot.documents.ingest.formats.markup.webpage.tables import (
+    filled,
+    has_lines,
+    is_layout,
+    rows_of,
+    span,
+    styled_headers,
+)
 
 MOST_COLUMNS = 6  # with those that have no text
 LONGEST_TERM = 100  # characters
@@ -61,7 +68,7 @@ def list_definitions(root: LexborNode) -> None:
 def _as_list(table: LexborNode) -> str:
     """The list that replaces a table, or "" if it stays one."""
     rows = [row for row in rows_of(table) if row.cells]
-    if not rows or (len(rows) > 1 and is_bold(rows[0])):
+    if not rows or styled_headers(rows):
         return ""
     cells = [cell for row in rows for cell in row.cells]
     numbers = {cell.mem_id: str(number) for number, cell in enumerate(cells)}

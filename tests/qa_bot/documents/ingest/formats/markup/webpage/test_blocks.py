@@ -89,6 +89,7 @@ def test_a_term_stands_above_a_description_that_begins_with_a_block(description,
     [
         ("<p><b>Parking:</b></p><p>Free.", "**Parking:**\n\nFree."),
         ("<p><b>Closed on Friday</b></p>", "**Closed on Friday**"),
+        ("<p><b>Is it free?<br></b>Yes.<br><b>Is it open?</b><br>No.", "**Is it free?**\nYes.\n\n**Is it open?**\nNo."),
         ("<p><b>Closed</b></p><h2>Next</h2>", "**Closed**\n\n## Next"),
         ("<p><b>One</b></p><p><b>Two</b></p><p>x", "**One**\n\n**Two**\n\nx"),
         ("<p><b>It is a sentence.</b></p><p>x", "**It is a sentence.**\n\nx"),

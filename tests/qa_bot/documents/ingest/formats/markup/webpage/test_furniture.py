@@ -48,10 +48,12 @@ TEXT = "The garage has fourteen spaces for people who work here. " * 6
         "<p class=article-vote>Did you find it helpful?<span>Yes</span><span>No</span></p>",
         "<div class=article-author>Maya<ul class=meta-group><li>Updated</li></ul></div>",
         "<div class=nav>« <a href=a.html>previous</a> | <a href=b.html>next</a> »</div>",
+        "<div class=shareButtons>Tweet</div>",
+        "<h3>Read on</h3><ul><li><a href=/a>Fees</a><li><a href=/b>Bus</a><li><a href=/c>Bikes</a></ul>",
     ],
 )
 def test_furniture_is_left_out(furniture):
-    assert page(f"<body>{furniture}<p>{TEXT}</p>{furniture}</body>")[1] == TEXT.strip()
+    assert page(f"<body>{furniture}<h2>Cars</h2><p>{TEXT}</p>{furniture}</body>")[1] == f"## Cars\n\n{TEXT.strip()}"
 
 
 @pytest.mark.parametrize(
@@ -81,6 +83,11 @@ def test_furniture_is_left_out(furniture):
         ("<div class=tabs>Home</div><main role=main>{}</main>", "{}"),
         ("<p>See “<a href=/a>Edit this page in Word</a>”.<p>{}", "See “Edit this page in Word”.\n\n{}"),
         ("<p>{}<div class=section id=sharing><h2>2.1. Sharing</h2><p>Two.</div>", "{}\n\n## 2.1. Sharing\n\nTwo."),
+        (
+            "<h2>Fees</h2><ul><li><a href=#a>A</a><li><a href=#b>B</a><li><a href=#c>C</a></ul><p>{}",
+            "## Fees\n\n{}",
+        ),
+        ("<p>{}<div class=author>Ann Lee, head of the garage.</div>", "{}\n\nAnn Lee, head of the garage."),
         (
             "<p>{}<ul><li><a href=/a>Map</a>: how to find us<li><a href=/b>Bus</a>: line 4<li>Foot</ul>",
             "{}\n\n- Map: how to find us\n- Bus: line 4\n- Foot",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.documents.ingest.formats.markup.html import fragment
+from qa_bot.documents.ingest.formats.markup.html import fragment, page
 
 
 @pytest.mark.parametrize(
@@ -79,3 +79,15 @@ def test_values_without_white_space_between_them():
 def test_the_author_of_a_quotation_is_before_it():
     html = "<blockquote><div><cite>rider77 wrote:</cite>My chain</div></blockquote>"
     assert fragment(html).text == "> rider77 wrote: My chain"
+
+
+def test_price_lists_of_elementor() -> None:
+    prices = {"Card": "5 €", "Pool": "7 €", "Sauna": "9 €"}
+    items = "".join(
+        f"<li><a href=/{name}><div><span class=elementor-price-list-title>{name}</span><span></span>"
+        f"<span class=elementor-price-list-price>{price}</span></div><p>For a day.</p></a>"
+        for name, price in prices.items()
+    )
+    text = page(f"<ul class=elementor-price-list>{items}</ul>")[1]
+    assert text.splitlines()[0] == "- Card: 5 €"
+    assert text.count("For a day.") == 3

@@ -96,9 +96,15 @@ def test_code_below_the_name_of_its_file_is_code():
 NESTED = "<table><tr><td><p>We meet.</p><table{}><tr><td>Year<td>Chair<tr><td>1998<td>Otto{}</table></table>"
 
 
-@pytest.mark.parametrize("parts", [(" border=1", ""), ("", "<tr><td>1999<td>Karl")])
-def test_a_table_of_data_in_one_of_layout(parts):
-    assert rows(NESTED.format(*parts))[:5] == ["We meet.", "", "|  |  |", "| Year | Chair |", "| 1998 | Otto |"]
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ((" border=1", ""), ["|  |  |", "| --- | --- |", "| Year | Chair |", "| 1998 | Otto |"]),
+        (("", "<tr><td>1999<td>Karl"), ["| Year | Chair |", "| --- | --- |", "| 1998 | Otto |", "| 1999 | Karl |"]),
+    ],
+)
+def test_a_table_of_data_in_one_of_layout(parts, expected):
+    assert fragment(NESTED.format(*parts)).text.splitlines()[:6] == ["We meet.", "", *expected]
 
 
 @pytest.mark.parametrize("parts", [("", ""), (" border=0", "<tr><td>1999"), ("", "<tr><td>1999<td>")])
@@ -138,3 +144,41 @@ def test_elements_with_the_roles_of_a_table():
     html = """<div role="table"><div role="row"><span role="columnheader">Plan</span><span role="columnheader">Price
     </span></div><div role="row"><span role="cell">Basic</span><span role="cell">5 EUR</span></div></div>"""
     assert rows(html) == ["| Plan | Price |", "| Basic | 5 EUR |"]
+
+
+BELOW = "<tr><td>Mon<td>5<tr><td>Tue<td>7"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "<tr class='table-header'><td>Day<td>Fee",
+        "<tr><td class=tableHead>Day<td class=tableHead>Fee",
+        "<tr bgcolor=#cccccc><td>Day<td>Fee",
+        "<tr><td style='width: 9px; background-color: #ccc'>Day<td style='background:#ccc'>Fee",
+        "<tr><td>Day<td>Fee",
+    ],
+)
+def test_a_header_without_header_cells(header: str) -> None:
+    text = "| Day | Fee |\n| --- | --- |\n| Mon | 5 |\n| Tue | 7 |"
+    assert fragment(f"<table>{header}{BELOW}</table>").text == text
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "<tr><td>Name<td>Ann<tr><td>Town<td>Rome<tr><td>Room<td>5",
+        "<tr bgcolor=red><td>Name<td>Ann<tr><td>Town<td>Rome<tr bgcolor=red><td>Post<td>Director",
+        "<tr class=head><td>Name<td>Ann<tr class=head><td>Town<td>Rome",
+        "<tr bgcolor=red><td>Mon<td>7<tr><td>Tue<td>8",
+        "<tr><td>Mon<td>closed<tr><td>Tue<td>open<tr><td>Wed<td>open",
+    ],
+)
+def test_rows_that_are_no_header(rows: str) -> None:
+    assert fragment(f"<table>{rows}</table>").text.startswith("|  |  |\n")
+
+
+def test_a_title_above_a_bold_header() -> None:
+    title = "<tr><td colspan=2>Fees of 2024<tr><td><b>Day</b><td><b>Fee</b>"
+    text = fragment(f"<table>{title}{BELOW}</table>").text
+    assert text.startswith("| Fees of 2024 Day | Fee |\n| --- | --- |\n| Mon | 5 |")

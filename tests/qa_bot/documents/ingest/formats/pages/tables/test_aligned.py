@@ -92,3 +92,20 @@ def test_dates_beside_what_was_done_are_a_table(text_of, draw):
     dates = [["2010 - 2012"], ["2013 - 2019"], ["2020 - 2024"]]
     text = text_of(beside(draw, dates, [ANSWER] * 3))
     assert [line.split(" | ")[0] for line in text.split("\n")[2:]] == [f"| {date}" for (date,) in dates]
+
+
+@pytest.mark.parametrize("pitch", [14, 20])
+@pytest.mark.parametrize("remark", ["* All prices are valid from May on", "All prices are valid from May on"])
+def test_a_sentence_below_a_table_is_no_row(text_of, draw, pitch, remark):
+    rows = [("Item", "Price"), ("Card", "5 EUR"), ("Pool", "7 EUR"), ("Sauna for one", "9 EUR"), ("Towel", "1 EUR")]
+    fonts = ["Helvetica-Bold", *["Helvetica"] * 4]
+    page = [
+        draw.line(x, 100 + pitch * number, text, font=fonts[number])
+        for number, row in enumerate(rows)
+        for x, text in zip((72, 300), row, strict=True)
+    ]
+    page += draw.lines([remark, "and include a locker"], y=112 + pitch * 4)
+    table = "| Item | Price |\n| --- | --- |\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows[1:])
+    text = text_of(page)
+    assert text.startswith(table)
+    assert text[len(table) :].lstrip("\n\\") == f"{remark} and include a locker"
