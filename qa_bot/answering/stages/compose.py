@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from qa_bot.answering.stages.decide import Decided
+from qa_bot.answering.tiling.amendments import amended
 from qa_bot.answering.tiling.answer_text import tile_leads, within_one
 from qa_bot.answering.tiling.opinions import Tiling, tile
 from qa_bot.answering.tiling.step_sections import step_sections, tile_steps
@@ -72,6 +73,7 @@ def _tiled(decided: Decided, index: Index, limit: int) -> Tiling:
         passages=ranking.passages,
         question=question,
         covers={id_: cover.covered for id_, cover in ranking.covers.items()},
+        amendment=amended(candidates[0], candidates, index) if candidates else None,
     )
 
 

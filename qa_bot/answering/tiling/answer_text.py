@@ -8,8 +8,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
-from qa_bot.answering.tiling.dated_headings import below, dated_heading
 from qa_bot.answering.tiling.leads.cited_place import name_of_second
+from qa_bot.answering.tiling.leads.dated_headings import below, dated_heading
 from qa_bot.answering.tiling.leads.lead import REFERS_BACK, WHOLE, fits
 from qa_bot.answering.tiling.named_clauses import is_clause, with_named_clause
 from qa_bot.answering.tiling.named_columns import with_named_columns
@@ -26,7 +26,7 @@ from qa_bot.answering.tiling.question_parts import (
 )
 from qa_bot.answering.tiling.table_rows import at_end_of_row
 from qa_bot.answering.tiling.units import is_torn_list
-from qa_bot.answering.tiling.versions import versions_of
+from qa_bot.answering.tiling.versions import Versions, versions_of
 from qa_core.text.markdown_text import context, header_above
 from qa_core.types import Candidate, Passage, Span
 from rankers.question_titles import is_mail_head
@@ -79,6 +79,7 @@ def tile_leads(
     passages: Sequence[Candidate] = (),
     question: str = "",
     covers: Mapping[str, float] = MappingProxyType({}),
+    amendment: Candidate | None = None,
 ) -> Tiling:
     """The best passage from its lead on, then the lead of the next that scores nearly as high and is not older.
 
@@ -96,13 +97,14 @@ def tile_leads(
             is kept, see `polarity`.
         covers: how far passages that were read cover the question, by id; one with less than half of the best one's
             does not follow it.
+        amendment: the clause that changes the statement of the best passage, see `amendments`.
     """
     if not candidates:
         return Tiling("", ())
     if candidates[0].signals.owner_answer:
         return _tile_current(candidates, limit, sentences, passages, question, covers)
     pool = [c for c in (*passages, *candidates[:CONSIDERED]) if _evidence(c) > NEAR_FOR_PART * _evidence(candidates[0])]
-    versions = versions_of(candidates[0], pool, question)
+    versions = Versions(amendment, candidates[0]) if amendment else versions_of(candidates[0], pool, question)
     if versions is None:
         return _tile_current(candidates, limit, sentences, passages, question, covers)
     left_out = {versions.older.passage.source, versions.current.passage.source}

@@ -35,7 +35,7 @@ def step_sections(best: Passage, index: Index, question: str) -> list[Passage]:
         return []
     parents = best.place.heading[:depth]
     steps: dict[int, list[Passage]] = {}
-    for passage in _of_document(best, index):
+    for passage in of_document(best, index):
         if _depth(passage) == depth and passage.place.heading[:depth] == parents:
             steps.setdefault(_number(passage, depth), []).append(passage)
     numbers = sorted(steps)
@@ -66,7 +66,7 @@ def tile_steps(best: Candidate, steps: Sequence[Passage], *, limit: int, sentenc
     return Tiling(text, (Tile(replace(best, passage=replace(best.passage, text=text)), whole, whole),), whole)
 
 
-def _of_document(best: Passage, index: Index) -> list[Passage]:
+def of_document(best: Passage, index: Index) -> list[Passage]:
     """The passages of the document that a passage is of, in its order; none of a large one."""
     keys = index.passages_of(np.asarray(index.named(best.source.document), np.int64))[0].tolist()
     if len(keys) > MOST:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from qa_bot.answering.tiling.answer_text import tile_leads
-from qa_bot.answering.tiling.dated_headings import dated_heading
+from qa_bot.answering.tiling.leads.dated_headings import dated_heading
 from qa_core.text.sentences import sentences
 from qa_core.types import Candidate, Clue, Passage, Place, Signals, Source
 
