@@ -27,6 +27,19 @@ ROWS = [
 QUESTION = "How long should tea steep?"
 VOTED = "a" * 32
 """Id of a turn that the base home holds."""
+THEIR_ANSWER: dict[str, Any] = {
+    "id": "b" * 32,
+    "question": "their question",
+    "answered": False,
+    "kind": "none",
+    "answer": "",
+    "confidence": 0.0,
+    "reason": "nothing was near",
+    "sources": [],
+    "timings": {},
+    "skipped": [],
+}
+"""Of the turn that the archive of another home holds."""
 TRIPLE = '<http://example.org/{0}> <http://www.w3.org/2000/01/rdf-schema#label> "{0}"@en .\n'
 OLD_HOME = Path(__file__).parents[1] / "fixtures" / "home-0.1.zip"
 
@@ -86,7 +99,7 @@ class Workplace:
         sync.add(other, config, self.encoder, [theirs], collection="theirs")
         graph.add(other, [self.write("their.nt", TRIPLE.format("Wolpertland"))])
         with open_store(other, config) as store:
-            store.save_turn(question="their question", answer={"kind": "none"}, id="b" * 32)
+            store.save_turn(question=THEIR_ANSWER["question"], answer=THEIR_ANSWER, id=THEIR_ANSWER["id"])
         self.files["archive"] = self.folder / "input" / "archive.zip"
         exporting.export(other, config, self.files["archive"])
 

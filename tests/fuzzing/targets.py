@@ -376,12 +376,9 @@ def _export(data: bytes) -> None:
 
 
 def _batch(data: bytes) -> None:
-    from qa_bot.documents.question_lines import read_question_lines
+    from qa_bot.documents.question_lines import parsed_lines
 
-    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
-        file.write(data)
-        file.flush()
-        list(read_question_lines(Path(file.name)))
+    list(parsed_lines(data.splitlines(keepends=True)))
 
 
 def _shown(data: bytes) -> None:

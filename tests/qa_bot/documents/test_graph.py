@@ -315,10 +315,10 @@ def test_readers_keep_removed_facts_and_failures_change_nothing(empty_home: Home
 
 def test_facts_and_names_of_which_some_are_rejected(qa_bot, facts: Path, write_lines, tmp_path: Path) -> None:
     facts.write_text(facts.read_text() + "no triple\n")
-    assert qa_bot("kg", "add", facts).code == 0
+    assert qa_bot("kg", "add", facts).code == 4
     table = write_lines("names.tsv", f"city of kings\t{EX}lima\t5", "Ünsinn")
     added = qa_bot("kg", "add", "--mentions", table, "--json")
-    assert (added.code, added.json["names"], added.json["rejected"]) == (0, 1, 1)
+    assert (added.code, added.json["names"], added.json["rejected"]) == (4, 1, 1)
     assert added.json["rejects"][0]["where"] == f"{table}:2"
     assert "but got 'Ünsinn'" in added.json["rejects"][0]["reason"]
     assert qa_bot("kg", "add", "--mentions", write_lines("wrong.tsv", "nonsense")).code == 1
