@@ -8,6 +8,7 @@ of questions and dialogues 5 answers are better and 3 worse (dialogues of German
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 
 from qa_core.text.analysis import terms
 from retrievers.question_terms import SearchLanguages
@@ -53,13 +54,18 @@ _PATTERNS = {
 
 def property_terms(text: str, languages: SearchLanguages) -> list[str]:
     """The distinct index terms of the properties that a question asks for, in the analyses that are searched."""
-    return list(
-        dict.fromkeys(
-            term
-            for language, patterns in _PATTERNS.items()
-            if language in languages.analyses
-            for asking, names in patterns
-            if asking.search(text)
-            for term in terms(names, language)
-        )
-    )
+    properties = _properties(text, languages.analyses)
+    return list(dict.fromkeys(term for language, _, names in properties for term in terms(names, language)))
+
+
+def asking_terms(text: str, language: str) -> frozenset[str]:
+    """The index terms of the words that ask for properties, which no table has: "big" of "How big is it?"."""
+    return frozenset(term for _, words, _ in _properties(text, (language,)) for term in terms(words, language))
+
+
+def _properties(text: str, languages: Collection[str]) -> Iterator[tuple[str, str, str]]:
+    """The language, the words that ask, and the names of each property that a text asks for."""
+    for language, patterns in _PATTERNS.items():
+        if language in languages:
+            matches = ((asking.search(text), names) for asking, names in patterns)
+            yield from ((language, match[0], names) for match, names in matches if match)

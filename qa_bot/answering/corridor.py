@@ -21,6 +21,7 @@ from qa_bot.answering.ask import STANDS_ALONE, Ask, Readings
 from qa_bot.answering.clock import MODEL_TIME_SHARE, STAGE_TIME_SHARES, Clock
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import ChoicesOffered, Listener, StageBegun, announce, ignore_event
+from qa_bot.answering.evidence.question_words import AskedPlaces
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
 from qa_bot.answering.scope import EVERYTHING, FactsScopeError, Knowledge, Scope
 from qa_bot.answering.spelling import corrected
@@ -32,7 +33,6 @@ from qa_bot.answering.stages.fuse import fuse
 from qa_bot.answering.stages.owner_answers import has_alike, is_owned
 from qa_bot.answering.stages.passages import find_passages, rank_passages, unranked
 from qa_bot.answering.stages.persona_line import ROOM
-from qa_bot.answering.stages.question_words import AskedPlaces
 from qa_bot.answering.stages.rank import Ranking, RankingStage
 from qa_bot.answering.stages.retrieve import SearchMode, retrieve
 from qa_bot.answering.stages.style import style

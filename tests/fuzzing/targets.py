@@ -148,7 +148,7 @@ def _cutting(data: bytes) -> None:
 
 
 def _question(data: bytes) -> None:
-    from qa_bot.answering.stages.question_words import names, question_words
+    from qa_bot.answering.evidence.question_words import names, question_words
     from qa_bot.answering.tiling.question_parts import asks_for_steps
     from qa_bot.web.liveqa.liveqa_focus import analyse
     from qa_core.text.language_detection import language_of

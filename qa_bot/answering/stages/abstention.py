@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from qa_bot.answering.stages.question_words import QuestionWord, question_words, words_of_terms
+from qa_bot.answering.evidence.question_words import QuestionWord, question_words, words_of_terms
 from qa_bot.answering.tiling.table_rows import named_by_rows
 from qa_bot.answering.wording.refusals import ENGLISH, JUDGED, Refusals, refusals_for
 from qa_core.text.analysis import terms, words

@@ -12,8 +12,8 @@ import numpy as np
 
 from qa_bot.answering.confidence.calibration import Calibration, Features
 from qa_bot.answering.confidence.calibration import Calibrations as Calibrations
+from qa_bot.answering.evidence.question_words import AskedPlaces, names
 from qa_bot.answering.stages.owner_answers import fits_better, is_owned, lacks_words, may_answer
-from qa_bot.answering.stages.question_words import AskedPlaces, names
 from qa_bot.answering.stages.rank import RIVALS, Ranking
 from qa_bot.answering.tiling.table_rows import lacks_key
 from qa_bot.answering.verification.amounts import lacks_amount, lacks_count, lacks_counted

@@ -6,60 +6,43 @@ searched in several readings, whose evidence is averaged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache, partial
 
 import numpy as np
 
 from qa_bot.answering.clock import Clock
 from qa_bot.answering.deadline import Deadline
-from qa_bot.answering.stages.question_words import ANYWHERE, AskedPlaces
+from qa_bot.answering.evidence.bonuses import places_bonus, words_bonus
+from qa_bot.answering.evidence.question_words import ANYWHERE, AskedPlaces
 from qa_bot.answering.stages.rank import RIVALS
 from qa_bot.answering.stages.retrieve import RankedList, SearchMode, expanded, understanding
 from qa_bot.answering.tiling.leads.lead import with_leads
-from qa_bot.answering.tiling.question_parts import has_steps
 from qa_core.distinct import distinct
-from qa_core.text.analysis import terms
-from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate, Encoder, FloatArray, IntArray, Passage, Signals
-from rankers.clue import inverse_frequency, rarity_of
+from rankers.clue import inverse_frequency
 from rankers.passage_evidence import (
     ARCHIVED,
-    CODE,
-    CONTACT,
-    CONTENTS,
-    DEFINITION,
-    IN_PATH,
-    MAIL_HEAD,
     MOST,
     PAIRS,
     PROSE,
-    ROLE,
-    SECTION,
-    STEPS,
     Channel,
     Scores,
     averaged,
     mean,
     same_title_bonus,
-    same_words_bonus,
     scaled,
     summed,
     topic_bonus,
 )
-from rankers.question_titles import asking_bonus, heading_bonus, is_contents, is_mail_head, is_pair, section_bonus
-from rankers.release_notes import release_bonus
-from retrievers.codes import document_codes, headed_text
+from rankers.question_titles import is_pair
+from retrievers.codes import document_codes
 from retrievers.engines.index import Filter, Index, KeywordQuery
-from retrievers.formulate import Formulation, asks, piece_query
+from retrievers.formulate import Formulation, piece_query
 from retrievers.fusion import ScoredDocuments
-from retrievers.german.compounds import parts_among
 from retrievers.german_synonyms import searched_synonyms
 from retrievers.hits import Hits
 from retrievers.measured_properties import WEIGHT, property_terms
-from retrievers.path_words import share_in_path
-from retrievers.question_terms import content_terms
 
 KEYWORD_DEPTH = 1000
 """Passages whose BM25 scores are known; all others count 0."""
@@ -168,10 +151,9 @@ def rank_passages(
     sums = _final(passages, keys[first], prose[first], pairs[first], include_archived=include_archived)
     considered = [passages[key] for key in keys[first].tolist()]
     named = document_codes(considered, places.codes)
-    sums += _bonus(considered, places, named)
+    sums += places_bonus(considered, places, named)
     if formulation:
-        sums += _same_words_bonus(considered, formulation, understood, len(readings) == 1)
-        sums += _path_bonus(index, considered, formulation)
+        sums += words_bonus(considered, formulation, understood, index, alone=len(readings) == 1)
     if topic:
         alone = {name: scores[first] for name, scores in scaled_raws[0].items()}
         sums += _topic_bonus(considered, topic, alone, readings[0].weight)
@@ -193,55 +175,6 @@ def rank_passages(
 def _separation(sums: Sequence[float]) -> float:
     """How far the first passage is above the mean of those after it."""
     return sums[0] - float(np.mean(sums[1:])) if len(sums) > 1 else sums[0]
-
-
-def _bonus(passages: Sequence[Passage], places: AskedPlaces, named: Sequence[frozenset[str]]) -> Scores:
-    """What passages (n,) gain or lose by what the question asks for; `named` are the codes of their documents."""
-    releases = [release_bonus(passage.place.heading, places.versions) for passage in passages]
-    steps = [places.steps and has_steps(passage) for passage in passages]
-    contacts = [places.contact.is_in(passage.text) for passage in passages]
-    sections = [places.names(passage.place.heading) or places.has_clause(passage.text) for passage in passages]
-    codes = [*map(places.share_of_codes, map(headed_text, passages), named)]
-    defining = [not is_pair(passage) and places.defines(passage.text) for passage in passages]
-    contents = [*map(is_contents, passages)]
-    heads = [not places.head_of_mail and is_mail_head(passage) for passage in passages]
-    roles = [places.role.is_held(p.text, analysis_language(p.source.details.language)) for p in passages]
-    kinds = np.array([steps, contacts, sections, codes, defining, roles, contents, heads], np.float64)
-    gained: Scores = np.array([STEPS, CONTACT, SECTION, CODE, DEFINITION, ROLE, -CONTENTS, -MAIL_HEAD]) @ kinds
-    return gained + np.array(releases, np.float64)
-
-
-def _same_words_bonus(passages: Sequence[Passage], formulation: Formulation, understood: float, alone: bool) -> Scores:
-    """What passages (n,) gain whose heading, or title if vectors say little, has the words of the question."""
-    titles = [passage.source.title if is_pair(passage) else "" for passage in passages]
-    of_titles = (1.0 - understood) * same_words_bonus(formulation.text, titles)
-    content, is_topic = partial(_content_in_headings, cache(formulation.content_in)), not asks(formulation.text)
-    named = heading_bonus(formulation.text, passages) + of_titles
-    if not is_topic:
-        named = named + asking_bonus(content, _content_of, passages)
-    return named + section_bonus(content, passages, is_topic=is_topic) if alone else named
-
-
-@lru_cache(maxsize=1_000)
-def _content_of(heading: str, language: str) -> frozenset[str]:
-    return frozenset(content_terms(heading, language, language))
-
-
-def _content_in_headings(content_in: Callable[[str], Collection[str]], passage: Passage) -> Collection[str]:
-    """The content terms of a question; German compounds as the parts that the title and the nearest heading have."""
-    language = analysis_language(passage.source.details.language)
-    content = content_in(language)
-    if language != "de":
-        return content
-    shown = {*terms(" ".join([passage.source.title, *passage.place.heading[-1:]]), language)}
-    parts = [parts_among(term, shown) if term not in shown else () for term in content]
-    return [part for term, of_term in zip(content, parts, strict=True) for part in of_term or (term,)]
-
-
-def _path_bonus(index: Index, passages: Sequence[Passage], formulation: Formulation) -> Scores:
-    """What passages (n,) gain whose path, and nothing else, has words of the question."""
-    rarity = partial(rarity_of, index)
-    return np.array([IN_PATH * share_in_path(formulation, passage, rarity) for passage in passages], np.float64)
 
 
 def _topic_bonus(

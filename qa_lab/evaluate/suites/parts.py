@@ -11,6 +11,7 @@ from unittest.mock import patch
 from qa_bot.answering import corridor
 from qa_bot.answering.ask import STANDS_ALONE, Ask
 from qa_bot.answering.clock import Clock
+from qa_bot.answering.evidence import row_labels
 from qa_bot.answering.stages import passages
 from qa_bot.answering.tiling import answer_text
 from qa_bot.answering.tiling.leads import lead, read_leads
@@ -68,6 +69,7 @@ PARTS: Mapping[str, Part] = {
         Part("titles as fields", replaced=_without_channels("title", "title words")),
         Part("spelling", replaced=[(corridor.Corridor, "corrected", lambda _corridor, question: question)]),
         Part("penalty of archived pages", replaced=[(passages, "ARCHIVED", 0.0)]),
+        Part("rows of tables by their names", replaced=[(row_labels, "ROW", 0.0)]),
         Part("reading", {"ranking.effort": "low"}),
         Part("order by cover", replaced=[(verify, "COVER_WEIGHT", 0.0)]),
         Part("refusal", {"answer.precision": 0.0, "serve.liveqa_precision": 0.0}),

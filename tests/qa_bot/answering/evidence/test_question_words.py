@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.answering.stages.question_words import AskedPlaces, names, question_words, words_of_terms
+from qa_bot.answering.evidence.question_words import AskedPlaces, names, question_words, words_of_terms
 from qa_bot.answering.tiling.question_parts import asks_for_steps
 from rankers.passage_evidence import NAMED
 
