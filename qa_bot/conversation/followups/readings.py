@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from retrievers.formulate import asks
+from retrievers.measured_properties import asking_terms
 from retrievers.question_terms import content_terms
 
 FEW = 3
@@ -39,7 +40,14 @@ def readings(turn: str, earlier: Sequence[str], *, changed: bool) -> tuple[str, 
     """
     if not earlier or not (changed or leans(turn)):
         return ()
-    return tuple(dict.fromkeys((turn, f"{earlier[0]} {turn}", f"{earlier[-1]} {turn}")))
+    texts = tuple(dict.fromkeys((turn, f"{earlier[0]} {turn}", f"{earlier[-1]} {turn}")))
+    return texts if names_topic(turn) else texts[1:]
+
+
+def names_topic(turn: str) -> bool:
+    """Whether a turn says what it is about, and not only what is asked: "What do they cost?"."""
+    language = _language(turn)
+    return bool({*content_terms(turn, language, language)} - asking_terms(turn, language))
 
 
 def leans(turn: str) -> bool:

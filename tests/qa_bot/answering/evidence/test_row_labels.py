@@ -28,7 +28,8 @@ def bonus(question: str, text: str = TABLE, *, heading: tuple[str, ...] = ()) ->
         ("e18", 1.0),
         ("steam boiler duo", 2 / 3),  # of the row's name
         ("weight rpm", (1 / 4) ** POWER),  # rarity of what the row has
-        ("motor", 0.0),  # no first cell
+        ("motor hot", 2 / 3),  # after a code
+        ("meaning", 0.0),
         ("code", 0.0),  # a header
         ("packing", 0.0),
         ("", 0.0),

@@ -62,3 +62,11 @@ def test_topics_and_long_messages_do_not_lean(turn):
 )
 def test_few_words_keep_the_topic(turn: str, keeps: bool) -> None:
     assert keeps_topic(turn) is keeps
+
+
+@pytest.mark.parametrize("turn", ["What do they cost?", "how heavy is it", "Was kostet das?"])
+def test_a_turn_that_only_asks_for_a_property_is_not_searched_alone(turn: str) -> None:
+    assert readings(turn, ["Blades of the R800?", "and the R1600?"], changed=True) == (
+        f"Blades of the R800? {turn}",
+        f"and the R1600? {turn}",
+    )
