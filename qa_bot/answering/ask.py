@@ -28,7 +28,7 @@ class Readings:
     """What a follow-up is searched as in place of the question; nothing for a question that stands alone."""
 
     texts: tuple[str, ...] = ()
-    """Searched together, and their evidence is averaged; first the turn as asked, unless it only asks for a property."""
+    """Searched together, and their evidence is averaged; first the turn, unless it only asks for a property."""
     topic: str = ""
     """Title of the document that answered the turn before, if the turn may go on with it."""
     is_fragment: bool = False
